@@ -1,0 +1,1 @@
+"""Reading and writing: arrays in and out, model files."""
