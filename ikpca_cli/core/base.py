@@ -1,0 +1,348 @@
+"""What every denoising method shares: parameters, state as plain values, row blocks."""
+
+from __future__ import annotations
+
+import copy
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, Literal, Self, TypeAlias
+
+import numpy as np
+
+from ikpca_cli.core.rows import (
+    FloatArray,
+    Progress,
+    RowSource,
+    as_rows,
+    check_width,
+    column_means,
+    row_blocks,
+    silent,
+)
+from ikpca_cli.errors import InputError, UsageError
+
+Auto: TypeAlias = Literal["auto"]
+Value: TypeAlias = FloatArray | float | int | str | None
+
+
+class Denoiser(ABC):
+    """Learns a model from noisy rows and cleans rows with it.
+
+    Attributes
+    ----------
+    mean_ : ndarray, shape (n_features,)
+        Column means of the training rows.
+    explained_variance_ : ndarray, shape (n_components,)
+        Variance of the training rows along each component (1/n), in feature space.
+    total_variance_ : float
+        Their total variance in that space.
+    noise_std_ : float or None
+        Standard deviation of the noise, in the units of the data: given, or estimated from the
+        training rows; None where it cannot be known.
+    n_samples_ : int
+        Number of training rows.
+    """
+
+    method: ClassVar[str]
+    """Name of the method, a key of `ikpca_cli.core.methods.METHODS`."""
+
+    STATE: ClassVar[dict[str, tuple[str, ...]]] = {
+        "mean_": ("p",),
+        "explained_variance_": ("d",),
+        "total_variance_": (),
+        "noise_std_": (),
+        "n_samples_": (),
+    }
+    """Fitted attributes and their dimensions; equal symbols are equal lengths, () is a number."""
+
+    OPTIONAL: ClassVar[frozenset[str]] = frozenset({"noise_std_"})
+    """Fitted attributes that may be None."""
+
+    TEXT: ClassVar[frozenset[str]] = frozenset()
+    """Fitted attributes that are text."""
+
+    n_components: int | Auto
+    noise_std: float | Auto
+    seed: int
+    mean_: FloatArray
+    explained_variance_: FloatArray
+    total_variance_: float
+    noise_std_: float | None
+    n_samples_: int
+
+    # Parameters -------------------------------------------------------------------------------
+
+    @classmethod
+    def parameter_names(cls) -> tuple[str, ...]:
+        """Return the names of the constructor's parameters."""
+        return tuple(name for name in inspect.signature(cls.__init__).parameters if name != "self")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the constructor's parameters by name (`deep` is there for scikit-learn)."""
+        return {name: getattr(self, name) for name in self.parameter_names()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name and return self.
+
+        Raises
+        ------
+        UsageError
+            If the method has no such parameter.
+        """
+        names = self.parameter_names()
+        for name, value in params.items():
+            if name not in names:
+                raise UsageError(
+                    f"{self.method} has no parameter {name!r}: it has {', '.join(names)}"
+                )
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        """Return the call that makes this estimator."""
+        inside = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
+        return f"{type(self).__name__}({inside})"
+
+    # State ------------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Value]:
+        """Return the fitted attributes as plain arrays and numbers.
+
+        Raises
+        ------
+        UsageError
+            If the estimator is not fitted.
+        """
+        self._check_fitted()
+        return {name: getattr(self, name) for name in self.STATE}
+
+    @classmethod
+    def from_state(cls, params: Mapping[str, Any], state: Mapping[str, Value]) -> Self:
+        """Return a fitted estimator from what `get_params` and `get_state` gave."""
+        estimator = cls(**params)
+        for name in cls.STATE:
+            setattr(estimator, name, state[name])
+        return estimator
+
+    @property
+    def n_features_in_(self) -> int:
+        """Width of the training rows."""
+        return int(self.mean_.shape[0])
+
+    @property
+    def n_components_(self) -> int:
+        """Number of components kept."""
+        return int(self.explained_variance_.shape[0])
+
+    @property
+    def explained_variance_ratio_(self) -> FloatArray:
+        """Share of the total variance along each component, (n_components,)."""
+        ratio: FloatArray = self.explained_variance_ / self.total_variance_
+        return ratio
+
+    # Work -------------------------------------------------------------------------------------
+
+    def fit(self, X: Any, *, progress: Progress = silent) -> Self:
+        """Learn from noisy rows.
+
+        Parameters
+        ----------
+        X : array_like or row source, shape (n_samples, n_features)
+            Noisy rows: an array, a memory map, an HDF5 dataset or anything else with ``.shape``
+            and row slices. It is read in blocks and not changed.
+        progress : callable
+            Called as ``progress(stage, done, total)`` from within long loops.
+
+        Returns
+        -------
+        Self
+
+        Raises
+        ------
+        InputError
+            If the rows are not finite numbers, too few, or all alike.
+        UsageError
+            If a parameter cannot be used with these rows.
+        """
+        from ikpca_cli.core.selection import choose, known_noise_std
+
+        rows = as_rows(X, least=2)
+        self._check_params(rows.shape[0], rows.shape[1])
+        mean = column_means(rows)
+        noise_std = known_noise_std(self, rows, mean)
+        chosen = choose(self, rows, mean, noise_std, progress)
+        self.noise_std_ = noise_std
+        exact = self.n_components != "auto"
+        return self.fit_with(rows, mean, chosen, exact=exact, progress=progress)
+
+    def denoise(self, X: Any, *, progress: Progress = silent) -> FloatArray:
+        """Return the cleaned rows.
+
+        Parameters
+        ----------
+        X : array_like or row source, shape (n_samples, n_features)
+            Noisy rows as wide as the training rows. Each is cleaned by itself.
+        progress : callable
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_features)
+
+        Raises
+        ------
+        InputError
+            If the rows have another width than the training rows or are not finite numbers.
+        """
+        rows = self._check_rows(X)
+        out = np.empty(rows.shape)
+        for part, block in self.denoise_blocks(rows):
+            out[part] = block
+            progress("denoise", part.stop, rows.shape[0])
+        return out
+
+    def denoise_blocks(self, X: RowSource) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield (slice, cleaned rows), for sources and outputs that do not fit in memory."""
+        rows = self._check_rows(X)
+        for part, block in row_blocks(rows, self._block_width()):
+            yield part, self._denoise_block(block)
+
+    def transform(self, X: Any) -> FloatArray:
+        """Return the latent code of rows `X` (n_samples, n_features): (n_samples, n_components).
+
+        Raises
+        ------
+        InputError
+            As for `denoise`.
+        """
+        rows = self._check_rows(X)
+        codes = np.empty((rows.shape[0], self.n_components_))
+        for part, block in row_blocks(rows, self._block_width()):
+            codes[part] = self._encode_block(block)
+        return codes
+
+    def variant(self, n_components: int, ridge: float | None = None) -> Self:
+        """Return a fitted copy with fewer components or another ridge, without fitting again.
+
+        Raises
+        ------
+        UsageError
+            If this fit does not hold that many components.
+        """
+        self._check_fitted()
+        if n_components > self.n_components_:
+            raise too_many_components(n_components, self.n_components_)
+        other = copy.copy(self)
+        other.n_components = n_components
+        other.explained_variance_ = self.explained_variance_[:n_components]
+        other._truncate(n_components, ridge)
+        return other
+
+    # For the methods ----------------------------------------------------------------------------
+
+    RIDGES: ClassVar[tuple[float, ...]] = ()
+    """Candidate ridges in units of `ridge_unit`, the first to begin with; () for no ridge."""
+
+    SELECTION_ROWS: ClassVar[int] = 1000
+    """Rows that the choice of parameters looks at."""
+
+    def ridge_unit(self) -> float:
+        """Return the ridge that weighs as much as the data in this fit."""
+        return 1.0
+
+    def cheaper(self, n_features: int) -> tuple[Self, float]:
+        """Return an estimator for comparing candidates, and the factor from its ridge to ours."""
+        return type(self)(**self.get_params()), 1.0
+
+    def fit_with(
+        self,
+        X: RowSource,
+        mean: FloatArray,
+        chosen: Mapping[str, Any],
+        *,
+        exact: bool = False,
+        progress: Progress = silent,
+    ) -> Self:
+        """Fit with every parameter known.
+
+        Parameters
+        ----------
+        X : RowSource, shape (n_samples, n_features)
+            Checked rows.
+        mean : ndarray, shape (n_features,)
+            What to centre them by.
+        chosen : mapping
+            n_components, and gamma and ridge for a method that has them.
+        exact : bool
+            Refuse more components than there are, instead of keeping fewer.
+        progress : callable
+        """
+        self.mean_ = mean
+        self.n_samples_ = int(X.shape[0])
+        self._fit(X, progress=progress, exact=exact, **chosen)
+        return self
+
+    @abstractmethod
+    def _fit(
+        self,
+        X: RowSource,
+        *,
+        progress: Progress,
+        n_components: int,
+        exact: bool,
+        gamma: float = ...,
+        ridge: float = ...,
+    ) -> None:
+        """Set the fitted attributes; with `exact`, fewer components than asked is an error."""
+
+    @abstractmethod
+    def _denoise_block(self, X: FloatArray) -> FloatArray:
+        """Clean one block of checked rows."""
+
+    @abstractmethod
+    def _encode_block(self, X: FloatArray) -> FloatArray:
+        """Return the latent codes of one block of checked rows."""
+
+    @abstractmethod
+    def _truncate(self, n_components: int, ridge: float | None) -> None:
+        """Cut this copy's own fitted attributes to fewer components, another ridge."""
+
+    @abstractmethod
+    def _block_width(self) -> int:
+        """Return the width of the widest intermediate array per row."""
+
+    def _check_params(self, n_samples: int, n_features: int) -> None:
+        """Refuse parameters that no data, or not this data, could make right."""
+        if self.n_components != "auto" and self.n_components < 1:
+            raise UsageError(f"n_components {self.n_components} is not allowed: keep at least 1")
+        for name in ("gamma", "noise_std"):
+            value: float | Auto = getattr(self, name, "auto")
+            if value != "auto" and not (np.isfinite(value) and value > 0.0):
+                raise UsageError(f"{name} {value} is not allowed: use a positive number or 'auto'")
+        ridge: float | Auto = getattr(self, "ridge", "auto")
+        if ridge != "auto" and not (np.isfinite(ridge) and ridge >= 0.0):
+            raise UsageError(f"ridge {ridge} is not allowed: use 0, a positive number or 'auto'")
+
+    def _check_rows(self, X: Any) -> RowSource:
+        self._check_fitted()
+        rows = as_rows(X)
+        check_width(rows, self.n_features_in_)
+        return rows
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "mean_"):
+            raise UsageError(f"this {type(self).__name__} is not fitted yet: call fit first")
+
+    def _set_spectrum(self, variances: FloatArray, total: float, asked: int, exact: bool) -> None:
+        if len(variances) == 0 or not total > 0.0:
+            raise InputError("all rows are alike: there is nothing to learn from them")
+        if exact and len(variances) < asked:
+            raise too_many_components(asked, len(variances))
+        self.explained_variance_ = variances
+        self.total_variance_ = total
+
+
+def too_many_components(asked: int, most: int) -> UsageError:
+    """Return the error for more components than the data or the fit has."""
+    return UsageError(f"n_components {asked} is too many: at most {most} here")

@@ -1,0 +1,74 @@
+"""Shift-invariant kernels: a Gram function and a sampler of the spectral density each."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from ikpca_cli.core.rows import FloatArray
+
+
+class Kernel(ABC):
+    r"""A kernel of the form ``k(x, y) = exp(-gamma * distance(x, y))``.
+
+    By Bochner's theorem it is the Fourier transform of a probability density over frequencies,
+    which `sample` draws from (Rahimi and Recht, "Random Features for Large-Scale Kernel
+    Machines", 2007).
+    """
+
+    @abstractmethod
+    def distance(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """Return the distance of every row of `X` (n, p) to every row of `Y` (m, p): (n, m)."""
+
+    @abstractmethod
+    def sample(self, rng: np.random.Generator, n_rff: int, n_features: int) -> FloatArray:
+        """Draw frequencies (n_rff, n_features) from the spectral density at ``gamma = 1``."""
+
+    @abstractmethod
+    def frequency_scale(self, gamma: float) -> float:
+        """Return the factor that turns frequencies for ``gamma = 1`` into those for `gamma`."""
+
+    def gram(self, X: FloatArray, Y: FloatArray, gamma: float) -> FloatArray:
+        """Return the kernel matrix (n, m) between the rows of `X` (n, p) and `Y` (m, p)."""
+        values = self.distance(X, Y)
+        values *= -gamma
+        return np.exp(values, out=values)
+
+
+class Gaussian(Kernel):
+    """``exp(-gamma * ||x - y||^2)``; its frequencies are normal with variance ``2 gamma``."""
+
+    def distance(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """Squared Euclidean distances, by one matrix product."""
+        squares = X @ Y.T
+        squares *= -2.0
+        squares += np.einsum("ij,ij->i", X, X)[:, None]
+        squares += np.einsum("ij,ij->i", Y, Y)[None, :]
+        return np.maximum(squares, 0.0, out=squares)
+
+    def sample(self, rng: np.random.Generator, n_rff: int, n_features: int) -> FloatArray:
+        """Draw from N(0, 2)."""
+        return rng.normal(scale=np.sqrt(2.0), size=(n_rff, n_features))
+
+    def frequency_scale(self, gamma: float) -> float:
+        """Frequencies grow as the square root of gamma."""
+        return float(np.sqrt(gamma))
+
+
+class Laplacian(Kernel):
+    """``exp(-gamma * ||x - y||_1)``; its frequencies are Cauchy with scale ``gamma``."""
+
+    def distance(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """City-block distances."""
+        distances: FloatArray = cdist(X, Y, "cityblock")
+        return distances
+
+    def sample(self, rng: np.random.Generator, n_rff: int, n_features: int) -> FloatArray:
+        """Draw from the standard Cauchy density in each coordinate."""
+        return rng.standard_cauchy(size=(n_rff, n_features))
+
+    def frequency_scale(self, gamma: float) -> float:
+        """Frequencies grow as gamma."""
+        return gamma

@@ -1,0 +1,169 @@
+"""Kernel PCA with a supervised pre-image, the baseline that ikPCA does without.
+
+Schölkopf, Smola and Müller, "Nonlinear component analysis as a kernel eigenvalue problem" (1998);
+the pre-image is kernel ridge regression from latent code to input (Bakır, Weston and Schölkopf,
+"Learning to find pre-images", 2004), with the same kernel and gamma for both maps.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinvh
+
+from ikpca_cli.core.base import Auto, Denoiser
+from ikpca_cli.core.memory import available_bytes, readable_bytes
+from ikpca_cli.core.methods import load_kernel
+from ikpca_cli.core.rows import FloatArray, Progress, RowSource, read_all
+from ikpca_cli.core.spectrum import leading_eigenpairs
+from ikpca_cli.errors import InputError
+
+
+class KernelPCA(Denoiser):
+    """Kernel PCA whose way back is learned by kernel ridge regression (kPCA+SL).
+
+    Parameters
+    ----------
+    n_components : int or "auto"
+        Components to keep.
+    kernel : str
+        A key of `ikpca_cli.core.methods.KERNELS`.
+    gamma : float or "auto"
+        Kernel width: ``exp(-gamma * distance)``.
+    ridge : float or "auto"
+        Added to the diagonal of the kernel matrix of the latent codes.
+    noise_std : float or "auto"
+        Standard deviation of the noise, in the units of the data.
+    seed : int
+        Seeds the sampling of rows in the choice of parameters.
+
+    Attributes
+    ----------
+    rows_ : ndarray, shape (n_samples, n_features)
+        The centred training rows.
+    gram_mean_ : ndarray, shape (n_samples,)
+        Column means of their kernel matrix.
+    coefficients_ : ndarray, shape (n_samples, n_components)
+        Eigenvectors of the centred kernel matrix over the roots of its eigenvalues.
+    codes_ : ndarray, shape (n_samples, n_components)
+        Latent codes of the training rows.
+    dual_ : ndarray, shape (n_samples, n_features)
+        Coefficients of the regression from latent code to centred row.
+    gamma_, ridge_ : float
+        The values used.
+    """
+
+    method = "kpca"
+    STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {
+        "rows_": ("n", "p"),
+        "gram_mean_": ("n",),
+        "coefficients_": ("n", "d"),
+        "codes_": ("n", "d"),
+        "dual_": ("n", "p"),
+        "gamma_": (),
+        "ridge_": (),
+    }
+    RIDGES = (0.1, 1e-3, 0.01, 1.0, 10.0)
+    SELECTION_ROWS = 600
+
+    rows_: FloatArray
+    gram_mean_: FloatArray
+    coefficients_: FloatArray
+    codes_: FloatArray
+    dual_: FloatArray
+    gamma_: float
+    ridge_: float
+
+    def __init__(
+        self,
+        n_components: int | Auto = "auto",
+        *,
+        kernel: str = "gaussian",
+        gamma: float | Auto = "auto",
+        ridge: float | Auto = "auto",
+        noise_std: float | Auto = "auto",
+        seed: int = 0,
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.ridge = ridge
+        self.noise_std = noise_std
+        self.seed = seed
+
+    def _check_params(self, n_samples: int, n_features: int) -> None:
+        super()._check_params(n_samples, n_features)
+        load_kernel(self.kernel)
+        # The kernel matrix, its eigenvectors' workspace and the factor of the regression.
+        matrix, free = 8 * n_samples**2, available_bytes()
+        if 3 * matrix > free:
+            raise InputError(
+                f"kpca needs a {readable_bytes(matrix)} kernel matrix (and twice that to work) "
+                f"for {n_samples} rows, but {readable_bytes(free)} of memory are free: "
+                "use the method ikpca, or fewer rows"
+            )
+
+    def _fit(
+        self,
+        X: RowSource,
+        *,
+        progress: Progress,
+        n_components: int,
+        exact: bool,
+        gamma: float = 1.0,
+        ridge: float = 0.0,
+    ) -> None:
+        rows = read_all(X) - self.mean_
+        gram = load_kernel(self.kernel).gram(rows, rows, gamma)
+        gram_mean = gram.mean(axis=0)
+        gram -= gram_mean
+        gram -= gram_mean[:, None] - gram_mean.mean()
+        total = float(np.trace(gram)) / len(rows)
+        progress("eigenvectors", 0, 0)
+        values, vectors = leading_eigenpairs(gram, min(n_components, len(rows) - 1))
+        del gram
+        self._set_spectrum(values / len(rows), total, n_components, exact)
+        roots = np.sqrt(values)
+        self.rows_ = rows
+        self.gram_mean_ = gram_mean
+        self.coefficients_ = vectors / roots
+        self.codes_ = vectors * roots
+        self.gamma_ = float(gamma)
+        self.ridge_ = float(ridge)
+        progress("regression", 0, 0)
+        self._regress()
+
+    def _regress(self) -> None:
+        matrix = load_kernel(self.kernel).gram(self.codes_, self.codes_, self.gamma_)
+        matrix.flat[:: len(matrix) + 1] += self.ridge_
+        try:
+            factor = cho_factor(matrix, check_finite=False)
+        except LinAlgError:
+            # Codes that coincide, at a ridge too small to tell them apart: the least-norm answer.
+            self.dual_ = pinvh(matrix, check_finite=False) @ self.rows_
+        else:
+            self.dual_ = cho_solve(factor, self.rows_, check_finite=False)
+
+    def _denoise_block(self, X: FloatArray) -> FloatArray:
+        kernel = load_kernel(self.kernel)
+        gram = kernel.gram(self._encode_block(X), self.codes_, self.gamma_)
+        rows: FloatArray = gram @ self.dual_ + self.mean_
+        return rows
+
+    def _encode_block(self, X: FloatArray) -> FloatArray:
+        gram = load_kernel(self.kernel).gram(X - self.mean_, self.rows_, self.gamma_)
+        # The eigenvectors sum to zero, so centring over the training rows needs no other term.
+        gram -= self.gram_mean_
+        codes: FloatArray = gram @ self.coefficients_
+        return codes
+
+    def _truncate(self, n_components: int, ridge: float | None) -> None:
+        self.coefficients_ = self.coefficients_[:, :n_components]
+        self.codes_ = self.codes_[:, :n_components]
+        if ridge is not None:
+            self.ridge = self.ridge_ = ridge
+        self._regress()
+
+    def _block_width(self) -> int:
+        return int(self.rows_.shape[0])

@@ -1,0 +1,44 @@
+"""How much memory this process may still take."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def available_bytes() -> int:
+    """Return the free memory in bytes: the machine's, or the container's where that is less."""
+    free = _available_on_machine()
+    limit, used = (
+        _number(Path("/sys/fs/cgroup") / name) for name in ("memory.max", "memory.current")
+    )
+    if limit is not None and used is not None:
+        free = min(free, max(limit - used, 0))
+    return free
+
+
+def readable_bytes(count: int) -> str:
+    """Return a number of bytes in words, such as ``"1.5 GB"``."""
+    size = float(count)
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if size < 1000.0:
+            return f"{size:.3g} {unit}"
+        size /= 1000.0
+    return f"{size:.4g} TB"
+
+
+def _available_on_machine() -> int:
+    try:
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+    except OSError:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    fields = {line.split(":")[0]: line.split()[1] for line in lines}
+    return int(fields["MemAvailable"]) * 1024
+
+
+def _number(path: Path) -> int | None:
+    try:
+        text = path.read_text(encoding="ascii").strip()
+    except OSError:
+        return None
+    return int(text) if text.isdigit() else None

@@ -1,0 +1,173 @@
+"""Row sources: anything with ``.shape`` and row slices, read block by block as float64."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ikpca_cli.errors import InputError, UsageError
+
+FloatArray: TypeAlias = NDArray[np.floating[Any]]
+
+BLOCK_ELEMENTS = 2**21
+"""Elements of the widest intermediate array in one block: 16 MiB in float64."""
+
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Called as ``progress(stage, done, total)`` from within long loops."""
+
+
+class RowSource(Protocol):
+    """An array, a memory map, an HDF5 dataset: rows that are read by slices."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """(n_samples, n_features)."""
+
+    def __getitem__(self, rows: slice, /) -> Any:
+        """Rows as an array."""
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Report no progress."""
+
+
+def as_rows(X: Any, *, least: int = 1) -> RowSource:
+    """Check that `X` is a stack of rows, without reading it.
+
+    Parameters
+    ----------
+    X : array_like or RowSource, shape (n_samples, n_features)
+        Numbers, one sample a row.
+    least : int
+        The fewest rows that make sense.
+
+    Raises
+    ------
+    InputError
+        If `X` has another number of dimensions, too few rows, no columns, or holds no real numbers.
+    """
+    source: RowSource = X if hasattr(X, "shape") else np.asarray(X)
+    shape = tuple(source.shape)
+    if len(shape) != 2:
+        raise InputError(
+            f"{_name(X)} has shape {shape}: give one sample a row, (n_samples, n_features); "
+            "reshape a single sample with X.reshape(1, -1)"
+        )
+    kind = np.dtype(getattr(source, "dtype", np.float64)).kind
+    if kind not in "fiub":
+        raise InputError(f"{_name(X)} does not hold real numbers (dtype {source.dtype})")  # type: ignore[attr-defined]
+    if shape[0] < least:
+        raise InputError(
+            f"{_name(X)} has {_count(shape[0], 'row')}: at least {least} are needed here"
+        )
+    if shape[1] < 1:
+        raise InputError(f"{_name(X)} has no columns")
+    return source
+
+
+def check_width(X: RowSource, n_features: int) -> None:
+    """Refuse rows that are not as wide as those the model was fitted on."""
+    if X.shape[1] != n_features:
+        raise InputError(
+            f"{_name(X)} has {_count(X.shape[1], 'column')} but the model was fitted on "
+            f"{n_features}: give rows of the same kind as the training data"
+        )
+
+
+def row_blocks(X: RowSource, width: int) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield (slice, rows as float64) so that a block by `width` stays within `BLOCK_ELEMENTS`.
+
+    Raises
+    ------
+    InputError
+        At the first value that is not finite, named by row and column (counted from 1).
+    """
+    n_samples = X.shape[0]
+    step = max(1, BLOCK_ELEMENTS // max(width, X.shape[1]))
+    for start in range(0, n_samples, step):
+        rows = slice(start, min(start + step, n_samples))
+        block = np.ascontiguousarray(X[rows], dtype=np.float64)
+        if not np.isfinite(block).all():
+            row, column = np.argwhere(~np.isfinite(block))[0]
+            raise InputError(
+                f"{_name(X)} row {start + row + 1}, column {column + 1} is "
+                f"{block[row, column]}: remove or fill in missing values first"
+            )
+        yield rows, block
+
+
+def read_all(X: RowSource) -> FloatArray:
+    """Return every row as one float64 array (n_samples, n_features), checked as in `row_blocks`."""
+    values = np.empty(X.shape)
+    for rows, block in row_blocks(X, X.shape[1]):
+        values[rows] = block
+    return values
+
+
+def column_means(X: RowSource) -> FloatArray:
+    """Return the mean of each column, (n_features,), in one pass over row blocks."""
+    pivot: FloatArray | None = None
+    total = np.zeros(X.shape[1])
+    for _, block in row_blocks(X, X.shape[1]):
+        if pivot is None:
+            # Summing differences from a typical row keeps a large common offset exact.
+            pivot = block.mean(axis=0)
+        total += (block - pivot).sum(axis=0)
+    if pivot is None:
+        raise InputError(f"{_name(X)} has no rows")
+    means: FloatArray = pivot + total / X.shape[0]
+    if not np.isfinite(means).all():
+        raise InputError(f"{_name(X)} holds values too large for double precision: rescale it")
+    return means
+
+
+def sample_rows(X: RowSource, most: int, rng: np.random.Generator) -> FloatArray:
+    """Return at most `most` rows in random order, read in sorted order so that files seek forward.
+
+    Parameters
+    ----------
+    X : RowSource, shape (n_samples, n_features)
+    most : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray, shape (min(n_samples, most), n_features)
+    """
+    n_samples = X.shape[0]
+    if n_samples <= most:
+        return read_all(X)[rng.permutation(n_samples)]
+    chosen = np.sort(rng.choice(n_samples, size=most, replace=False))
+    values = np.empty((most, X.shape[1]))
+    for rows, block in row_blocks(X, X.shape[1]):
+        low, high = np.searchsorted(chosen, [rows.start, rows.stop])
+        values[low:high] = block[chosen[low:high] - rows.start]
+    return values[rng.permutation(most)]
+
+
+def model_rng(seed: int, stream: int = 0) -> np.random.Generator:
+    """Return the generator for one kind of the model's own randomness.
+
+    A user who makes noise with ``default_rng(0)`` and fits with ``seed=0`` must not get random
+    features that equal the noise, so the seed is mixed with a salt that nobody types by chance.
+
+    Raises
+    ------
+    UsageError
+        If `seed` is negative.
+    """
+    if seed < 0:
+        raise UsageError(f"seed {seed} is negative: use 0 or a positive whole number")
+    salt = 0x696B7063615F77  # "ikpca_w"
+    return np.random.default_rng(np.random.SeedSequence([salt, seed], spawn_key=(stream,)))
+
+
+def _name(X: Any) -> str:
+    return str(getattr(X, "name", "the array"))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,189 @@
+"""Leading eigenpairs of a centred covariance, from row blocks (primal) or feature blocks (dual).
+
+Both routes give the same projector. The primal one holds r x r numbers and costs O(r^2 n + r^3);
+the dual one holds n x n and costs O(r n^2 + n^3) (section 3.3 of Gedon et al. 2023).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse.linalg import eigsh
+
+from ikpca_cli.core.rows import (
+    BLOCK_ELEMENTS,
+    FloatArray,
+    Progress,
+    RowSource,
+    read_all,
+    row_blocks,
+    silent,
+)
+
+
+class FeatureMap(Protocol):
+    """Maps centred rows (n, p) to features (n, r), whole or a slice of them."""
+
+    def features(self, X: FloatArray, features: slice = ..., /) -> FloatArray:
+        """Return the features (n, k) of the rows `X` (n, p)."""
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The leading part of a covariance.
+
+    Attributes
+    ----------
+    mean : ndarray, shape (r,)
+        Mean of the features.
+    components : ndarray, shape (d, r)
+        Orthonormal directions, largest variance first.
+    variances : ndarray, shape (d,)
+        Eigenvalues of the 1/n covariance.
+    total : float
+        Trace of the covariance.
+    """
+
+    mean: FloatArray
+    components: FloatArray
+    variances: FloatArray
+    total: float
+
+
+def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
+    """Return the `most` largest eigenvalues, descending, and their eigenvectors as columns.
+
+    Eigenvalues that are zero to working precision are left out, so fewer may come back.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (m, m)
+        Symmetric and positive semi-definite; overwritten.
+    most : int
+        At least 1.
+
+    Returns
+    -------
+    values : ndarray, shape (d,)
+    vectors : ndarray, shape (m, d)
+    """
+    size = matrix.shape[0]
+    most = min(most, size)
+    if size > 1000 and most * 20 <= size:
+        # Lanczos from a fixed start: a few products with the matrix instead of a full reduction.
+        start = np.random.default_rng(size).uniform(-1.0, 1.0, size)
+        values, vectors = eigsh(matrix, k=most, which="LA", v0=start)
+    elif most * 4 <= size:
+        values, vectors = eigh(
+            matrix,
+            subset_by_index=(size - most, size - 1),
+            overwrite_a=True,
+            check_finite=False,
+            driver="evr",
+        )
+    else:
+        values, vectors = eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
+    order = np.argsort(values)[::-1][:most]
+    values, vectors = values[order], vectors[:, order]
+    kept = values > size * np.finfo(np.float64).eps * max(values[0], 0.0)
+    return values[kept], np.ascontiguousarray(vectors[:, kept])
+
+
+def choose_route(n_samples: int, n_features: int) -> str:
+    """Return the cheaper route: ``"primal"`` when there are at least as many rows as features."""
+    return "primal" if n_features <= n_samples else "dual"
+
+
+def spectrum(
+    X: RowSource,
+    mean: FloatArray,
+    feature_map: FeatureMap,
+    n_rff: int,
+    most: int,
+    *,
+    route: str = "auto",
+    progress: Progress = silent,
+) -> Spectrum:
+    """Return the leading `most` eigenpairs of the covariance of the features of `X`.
+
+    Parameters
+    ----------
+    X : RowSource, shape (n_samples, n_features)
+    mean : ndarray, shape (n_features,)
+        Subtracted from each row before it is mapped.
+    feature_map : FeatureMap
+    n_rff : int
+        Number of features that the map gives.
+    most : int
+        Fewer come back where the covariance has a lower rank.
+    route : {"auto", "primal", "dual"}
+    progress : Progress
+    """
+    if route == "auto":
+        route = choose_route(X.shape[0], n_rff)
+    if route == "primal":
+        return _primal(X, mean, feature_map, n_rff, most, progress)
+    return _dual(read_all(X) - mean, feature_map, n_rff, most, progress)
+
+
+def _primal(
+    X: RowSource,
+    mean: FloatArray,
+    feature_map: FeatureMap,
+    n_rff: int,
+    most: int,
+    progress: Progress,
+) -> Spectrum:
+    n_samples = X.shape[0]
+    pivot = np.zeros(0)
+    total = np.zeros(n_rff)
+    products = np.zeros((n_rff, n_rff))
+    for rows, block in row_blocks(X, n_rff):
+        features = feature_map.features(block - mean)
+        if rows.start == 0:
+            # Products of differences from a typical row lose no digits to a large mean.
+            pivot = features.mean(axis=0)
+        features -= pivot
+        total += features.sum(axis=0)
+        products += features.T @ features
+        progress("features", rows.stop, n_samples)
+    offset = total / n_samples
+    products /= n_samples
+    products -= np.outer(offset, offset)
+    trace = float(np.trace(products))
+    progress("eigenvectors", 0, 0)
+    variances, vectors = leading_eigenpairs(products, most)
+    return Spectrum(pivot + offset, np.ascontiguousarray(vectors.T), variances, trace)
+
+
+def _dual(
+    X: FloatArray, feature_map: FeatureMap, n_rff: int, most: int, progress: Progress
+) -> Spectrum:
+    n_samples = X.shape[0]
+    mean = np.empty(n_rff)
+    gram = np.zeros((n_samples, n_samples))
+    for part in _slices(n_rff, n_samples):
+        features = feature_map.features(X, part)
+        mean[part] = features.mean(axis=0)
+        features -= mean[part]
+        gram += features @ features.T
+        progress("features", part.stop, n_rff)
+    trace = float(np.trace(gram)) / n_samples
+    progress("eigenvectors", 0, 0)
+    values, vectors = leading_eigenpairs(gram, min(most, max(n_samples - 1, 1)))
+    vectors /= np.sqrt(values)
+    components = np.empty((len(values), n_rff))
+    for part in _slices(n_rff, n_samples):
+        components[:, part] = vectors.T @ (feature_map.features(X, part) - mean[part])
+        progress("components", part.stop, n_rff)
+    return Spectrum(mean, components, values / n_samples, trace)
+
+
+def _slices(total: int, width: int) -> Iterable[slice]:
+    step = max(1, BLOCK_ELEMENTS // width)
+    for start in range(0, total, step):
+        yield slice(start, min(start + step, total))
