@@ -1,3 +1,36 @@
-"""Denoise stacks of signals with invertible kernel PCA."""
+"""Denoise stacks of signals with invertible kernel PCA.
+
+The classes are imported on first use, so that ``import ikpca_cli`` costs no numpy.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ikpca_cli.core.ikpca import IKPCA
+    from ikpca_cli.core.kpca import KernelPCA
+    from ikpca_cli.core.pca import PCA
+    from ikpca_cli.files.models import load_model, save_model
 
 __version__ = "0.1.0"
+__all__ = ["IKPCA", "PCA", "KernelPCA", "load_model", "save_model"]
+
+_HOMES = {
+    "IKPCA": "ikpca_cli.core.ikpca",
+    "KernelPCA": "ikpca_cli.core.kpca",
+    "PCA": "ikpca_cli.core.pca",
+    "load_model": "ikpca_cli.files.models",
+    "save_model": "ikpca_cli.files.models",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -9,6 +9,10 @@ class IkpcaError(Exception):
     exit_code = 1
 
 
+class IkpcaWarning(UserWarning):
+    """Something a user should know; its text is one plain line for stderr."""
+
+
 class InputError(IkpcaError, ValueError):
     """An array cannot be used; the text names the file (or array), the place and the remedy."""
 

@@ -141,6 +141,25 @@ class Denoiser(ABC):
         ratio: FloatArray = self.explained_variance_ / self.total_variance_
         return ratio
 
+    def summary(self) -> dict[str, Any]:
+        """Return what this fitted model is, with the values chosen for each "auto".
+
+        The keys are the same for every method; what a method does not have is None.
+        """
+        self._check_fitted()
+        return {
+            "method": self.method,
+            "kernel": getattr(self, "kernel", None),
+            "n_samples": self.n_samples_,
+            "n_features": self.n_features_in_,
+            "n_rff": getattr(self, "n_rff_", None),
+            "gamma": getattr(self, "gamma_", None),
+            "ridge": getattr(self, "ridge_", None),
+            "n_components": self.n_components_,
+            "seed": self.seed,
+            "noise_std": self.noise_std_,
+        }
+
     # Work -------------------------------------------------------------------------------------
 
     def fit(self, X: Any, *, progress: Progress = silent) -> Self:
@@ -165,6 +184,13 @@ class Denoiser(ABC):
         UsageError
             If a parameter cannot be used with these rows.
         """
+        return self._fit_rows(X, self.n_components != "auto", progress)
+
+    def fit_up_to(self, X: Any, *, progress: Progress = silent) -> Self:
+        """Fit like `fit`, but keep fewer than `n_components` where the rows have no more."""
+        return self._fit_rows(X, False, progress)
+
+    def _fit_rows(self, X: Any, exact: bool, progress: Progress) -> Self:
         from ikpca_cli.core.selection import choose, known_noise_std
 
         rows = as_rows(X, least=2)
@@ -173,7 +199,6 @@ class Denoiser(ABC):
         noise_std = known_noise_std(self, rows, mean)
         chosen = choose(self, rows, mean, noise_std, progress)
         self.noise_std_ = noise_std
-        exact = self.n_components != "auto"
         return self.fit_with(rows, mean, chosen, exact=exact, progress=progress)
 
     def denoise(self, X: Any, *, progress: Progress = silent) -> FloatArray:
@@ -315,7 +340,7 @@ class Denoiser(ABC):
     def _check_params(self, n_samples: int, n_features: int) -> None:
         """Refuse parameters that no data, or not this data, could make right."""
         if self.n_components != "auto" and self.n_components < 1:
-            raise UsageError(f"n_components {self.n_components} is not allowed: keep at least 1")
+            raise UsageError(f"{self.n_components} components are not allowed: keep at least 1")
         for name in ("gamma", "noise_std"):
             value: float | Auto = getattr(self, name, "auto")
             if value != "auto" and not (np.isfinite(value) and value > 0.0):
@@ -345,4 +370,7 @@ class Denoiser(ABC):
 
 def too_many_components(asked: int, most: int) -> UsageError:
     """Return the error for more components than the data or the fit has."""
-    return UsageError(f"n_components {asked} is too many: at most {most} here")
+    return UsageError(
+        f"{asked} components are too many: the rows have at most {most} with this method; "
+        "keep fewer, or use 'auto'"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,7 +12,7 @@ from ikpca_cli.core.fourier import FourierFeatures, angles_on_branch, ridge_inve
 from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, silent
 from ikpca_cli.core.spectrum import spectrum
-from ikpca_cli.errors import UsageError
+from ikpca_cli.errors import IkpcaWarning, UsageError
 
 
 class IKPCA(Denoiser):
@@ -23,7 +24,7 @@ class IKPCA(Denoiser):
         Components to keep in feature space.
     n_rff : int or "auto"
         Random Fourier features; at least as many as the rows are wide. "auto" takes four a column
-        and not fewer than 1,000.
+        and not fewer than 2,000.
     kernel : str
         A key of `ikpca_cli.core.methods.KERNELS`.
     gamma : float or "auto"
@@ -66,6 +67,7 @@ class IKPCA(Denoiser):
         "ridge_": (),
     }
     RIDGES = (0.01, 0.1, 0.5)
+    SELECTION_ROWS = 600
 
     W_: FloatArray
     b_: FloatArray
@@ -133,16 +135,16 @@ class IKPCA(Denoiser):
         return float(np.einsum("ij,ij->", self.W_, self.W_)) / self.n_features_in_
 
     def cheaper(self, n_features: int) -> tuple[Self, float]:
-        """Compare candidates with at most 2,000 features, or twice the width."""
+        """Compare candidates with at most 1,000 features, or twice the width."""
         other, _ = super().cheaper(n_features)
         n_rff = self._count(n_features)
-        fewer = min(n_rff, max(2000, 2 * n_features))
+        fewer = min(n_rff, max(1000, 2 * n_features))
         other.n_rff = fewer
         return other, n_rff / fewer
 
     def _count(self, n_features: int) -> int:
         if self.n_rff == "auto":
-            return max(1000, 4 * n_features)
+            return max(2000, 4 * n_features)
         return self.n_rff
 
     def _check_params(self, n_samples: int, n_features: int) -> None:
@@ -153,8 +155,15 @@ class IKPCA(Denoiser):
         n_rff = self._features.n_rff if self._features else self._count(n_features)
         if n_rff < n_features:
             raise UsageError(
-                f"n_rff {n_rff} is fewer than the {n_features} columns, so rows cannot be "
-                "reconstructed: use more random features, or 'auto'"
+                f"{n_rff} random features are fewer than the {n_features} columns, so rows cannot "
+                f"be reconstructed: use {4 * n_features} or more, or 'auto'"
+            )
+        if n_rff < 2 * n_features and self._features is None:
+            warnings.warn(
+                f"{n_rff} random features are close to the {n_features} columns, which makes rows "
+                f"worse than they need be: use {4 * n_features} or more",
+                IkpcaWarning,
+                stacklevel=4,
             )
 
     def _fit(

@@ -1,4 +1,4 @@
-"""Noise level, risk estimates, and the choice of gamma, ridge and components from noisy rows.
+"""Risk estimates, and the choice of gamma, ridge and components from noisy rows.
 
 No clean row is needed. Stein's identity gives an unbiased estimate of a denoiser's squared error
 from the noisy rows alone, given the noise level and the denoiser's divergence, which one random
@@ -12,17 +12,17 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigvalsh
 
 from ikpca_cli.core.base import Denoiser
 from ikpca_cli.core.methods import load_kernel
+from ikpca_cli.core.noise import estimate_noise_std
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, sample_rows
 from ikpca_cli.errors import InputError
 
-GAMMAS = (0.02, 0.1, 0.5, 2.0)
+GAMMAS = (0.004, 0.02, 0.1, 0.5, 2.0)
 """Candidate gammas in units of one over the median distance between training rows."""
 
-COMPONENT_STEPS = 10
+COMPONENT_STEPS = 8
 """Candidate numbers of components, spread evenly on a log scale."""
 
 MOST_COMPONENTS = 256
@@ -36,43 +36,6 @@ def known_noise_std(estimator: Denoiser, X: RowSource, mean: FloatArray) -> floa
     if estimator.noise_std != "auto":
         return float(estimator.noise_std)
     return estimate_noise_std(sample_rows(X, 2000, model_rng(estimator.seed, _SAMPLE)) - mean)
-
-
-def estimate_noise_std(X: FloatArray) -> float | None:
-    """Estimate the standard deviation of white noise on rows.
-
-    The small eigenvalues of the covariance of noise fill the interval of Marchenko and Pastur,
-    whose width tells the noise level as its mean does; the largest set of small eigenvalues for
-    which the two agree is taken for noise (Veraart et al., "Denoising of diffusion MRI using
-    random matrix theory", 2016).
-
-    Parameters
-    ----------
-    X : ndarray, shape (n_samples, n_features)
-        Centred rows.
-
-    Returns
-    -------
-    float or None
-        None where no set of eigenvalues looks like noise.
-    """
-    n_samples, n_features = X.shape
-    small = min(n_samples - 1, n_features)
-    if small < 2:
-        return None
-    products = X.T @ X if n_features <= n_samples else X @ X.T
-    variances = eigvalsh(products)[-small:] / n_samples
-    variances = np.maximum(variances, 0.0)
-    # With the k smallest taken for noise, the others are signal and use up degrees of freedom.
-    count = np.arange(1, small + 1)
-    freedom = max(n_samples, n_features) - (small - count)
-    means = np.cumsum(variances) * n_samples / (count * freedom)
-    widths = (variances - variances[0]) * n_samples / (4.0 * np.sqrt(count * freedom))
-    noise = np.flatnonzero(widths <= means)
-    noise = noise[noise >= 1]
-    if len(noise) == 0 or means[noise[-1]] <= 0.0:
-        return None
-    return float(np.sqrt(means[noise[-1]]))
 
 
 def stein_risk(

@@ -1,0 +1,100 @@
+"""The command line as one object, and the one place that turns errors into a line and a code."""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from ikpca_cli import __version__
+from ikpca_cli.commands.compare import compare
+from ikpca_cli.commands.denoise import denoise
+from ikpca_cli.commands.evaluate import evaluate
+from ikpca_cli.commands.fit import fit
+from ikpca_cli.commands.info import info
+from ikpca_cli.errors import IkpcaError, IkpcaWarning
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+class _Guarded(TyperGroup):
+    """A group whose commands end in plain lines instead of tracebacks."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; report what went wrong in one line unless --debug is given."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", IkpcaWarning)
+            warnings.showwarning = lambda message, *_args, **_kwargs: _say(
+                ctx, f"warning: {message}"
+            )
+            try:
+                return super().invoke(ctx)
+            except IkpcaError as error:
+                code, text = error.exit_code, f"error: {error}"
+            except BrokenPipeError:
+                raise typer.Exit(BROKEN_PIPE) from None
+            except KeyboardInterrupt:
+                code, text = INTERRUPTED, "interrupted: no output was left half-written"
+            except MemoryError:
+                code, text = 1, "error: not enough memory: use fewer random features or rows"
+            except Exception as error:
+                if _is_typers(error):
+                    raise
+                kind = type(error).__name__
+                code, text = 1, f"error: {kind}: {error}; run again with --debug for the details"
+        if ctx.meta.get("debug"):
+            traceback.print_exc()
+        typer.echo(" ".join(text.splitlines()), err=True)
+        raise typer.Exit(code)
+
+
+def _is_typers(error: Exception) -> bool:
+    """Tell control flow and usage errors, which typer reports by itself, from failures."""
+    return type(error).__module__.split(".")[0] in ("typer", "click")
+
+
+def _say(ctx: Any, text: str) -> None:
+    if not ctx.meta.get("quiet"):
+        typer.echo(text, err=True)
+
+
+app = typer.Typer(
+    name="ikpca",
+    cls=_Guarded,
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (fit, denoise, evaluate, compare, info):
+    app.command()(command)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"ikpca {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and stop."
+        ),
+    ] = False,
+) -> None:
+    """Denoise stacks of signals: heart beats, digit images, spectra, sensor windows.
+
+    `fit` learns a model from noisy rows, `denoise` cleans other rows with it, `evaluate` and
+    `compare` say by how much. Files may be npy, npz, csv, HDF5 or MATLAB.
+
+        ikpca fit train.npy
+        ikpca denoise model.joblib noisy.npy
+    """

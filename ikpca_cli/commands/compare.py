@@ -1,0 +1,252 @@
+"""``ikpca compare``: methods side by side, over random splits, fresh noise and fresh features."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ikpca_cli.commands import options as opt
+from ikpca_cli.commands.progress import progress_bar
+from ikpca_cli.commands.sources import MEAN, open_clean, open_rows
+from ikpca_cli.commands.values import method_values, parameter
+from ikpca_cli.core.methods import METHODS, load_method
+from ikpca_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ikpca_cli.core.experiment import Setting, Split
+    from ikpca_cli.files.layout import ReadOptions
+
+_COLUMNS = {
+    "method": "method",
+    "n_components": "components",
+    "gamma": "gamma",
+    "ridge": "ridge",
+    "n_rff": "rff",
+    "mse": "MSE",
+    "runs": "runs",
+    "fit_seconds": "fit [s]",
+    "denoise_seconds": "denoise [s]",
+}
+
+
+def compare(
+    train: Annotated[str, typer.Argument(metavar="TRAIN", help="Rows to fit on, or all rows.")],
+    noisy: Annotated[
+        str | None,
+        typer.Argument(metavar="[NOISY]", help="Rows to clean; without it TRAIN is split."),
+    ] = None,
+    clean: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|mean",
+            help="What the rows to clean should become: the same rows without noise, or their "
+            "mean. Not needed with --noise.",
+        ),
+    ] = None,
+    methods: Annotated[
+        str, typer.Option(metavar="LIST", rich_help_panel="Model", help="Methods to compare.")
+    ] = ",".join(METHODS),
+    kernel: opt.Kernel = None,
+    components: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LIST", rich_help_panel="Model", help="Components: 5,10 or pca:3."),
+    ] = None,
+    gamma: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LIST", rich_help_panel="Model", help="Gammas: 0.1 or kpca:10."),
+    ] = None,
+    ridge: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LIST", rich_help_panel="Model", help="Ridges: 0.1,2 or kpca:15."),
+    ] = None,
+    rff: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LIST", rich_help_panel="Model", help="Random features of ikpca."),
+    ] = None,
+    noise_std: opt.NoiseStd = "auto",
+    noise: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            rich_help_panel="Experiment",
+            help="Add Gaussian noise of this standard deviation to all rows, anew for each run.",
+        ),
+    ] = None,
+    train_size: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, rich_help_panel="Experiment", help="Rows to fit on, a number or a share."
+        ),
+    ] = None,
+    test_size: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, rich_help_panel="Experiment", help="Rows to clean, a number or a share."
+        ),
+    ] = None,
+    runs: Annotated[
+        int,
+        typer.Option(
+            min=1, rich_help_panel="Experiment", help="Repetitions with fresh randomness."
+        ),
+    ] = 1,
+    seed: opt.Seed = 0,
+    dataset: opt.Dataset = None,
+    transpose: opt.Transpose = False,
+    columns: opt.Columns = None,
+    delimiter: opt.Delimiter = None,
+    decimal: opt.Decimal = None,
+    missing: opt.MissingValues = opt.Missing.error,
+    output_format: opt.OutputFormat = opt.Format.table,
+    quiet: opt.Quiet = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Fit methods and print their mean squared errors, mean ± standard deviation over runs.
+
+    A list such as 5,10,20 tries each value; kpca:10 is a value for one method alone. The star
+    marks the least error. Without NOISY, each run splits TRAIN anew.
+
+    Examples:
+
+        ikpca compare ecg_train.npy ecg_noisy.npy --clean ecg_clean.npy
+        ikpca compare s_curve_clean.csv --noise 0.25 --runs 3 --components 3,6 --ridge 1,10
+        ikpca compare ecg_train.npy --clean mean --methods pca,kpca --components 1 --runs 5
+    """
+    settings = _settings(
+        [name.strip() for name in methods.split(",")],
+        {"--components": components, "--rff": rff, "--gamma": gamma, "--ridge": ridge},
+        {"--kernel": kernel, "--noise-std": noise_std},
+    )
+
+    from ikpca_cli.core import experiment
+    from ikpca_cli.files.layout import ReadOptions
+    from ikpca_cli.report import Spread, print_records
+
+    reading = ReadOptions(
+        dataset=dataset,
+        transpose=transpose,
+        columns=columns,
+        delimiter=delimiter,
+        decimal=decimal,
+        missing=missing.value,
+    )
+    with progress_bar(quiet=quiet) as progress:
+        splits = _splits(train, noisy, clean, noise, (train_size, test_size), runs, seed, reading)
+        results, mse_noisy = experiment.compare(
+            settings, splits, runs=runs, seed=seed, progress=progress
+        )
+    records = [result.record() for result in results]
+    noisy_level = experiment.mean_and_std(mse_noisy)
+    if output_format is opt.Format.table:
+        records = [
+            row | {"mse": row["note"] or Spread(row["mse_mean"], row["mse_std"])} for row in records
+        ]
+    ranked = [(row["mse_mean"], index) for index, row in enumerate(records) if row["runs"]]
+    print_records(
+        records,
+        output_format.value,
+        columns=_COLUMNS,
+        json_value={"mse_noisy": noisy_level, "results": records},
+        best=min(ranked)[1] if ranked else None,
+        title=("noisy rows: MSE", Spread(noisy_level["mse_mean"], noisy_level["mse_std"])),
+    )
+
+
+def _settings(
+    methods: list[str], grids: dict[str, list[str] | None], fixed: dict[str, Any]
+) -> list[Setting]:
+    """Return what to fit: each method with each combination of gamma and rff."""
+    from ikpca_cli.commands.values import number_or_auto
+    from ikpca_cli.core.experiment import Setting
+
+    values = {
+        option: method_values(
+            option, texts or [], int if option in ("--components", "--rff") else float
+        )
+        for option, texts in grids.items()
+    }
+    names = {method: load_method(method).parameter_names() for method in methods}
+    for option, found in (
+        values | {key: {"": value} for key, value in fixed.items() if value}
+    ).items():
+        strangers = found.keys() - {"", *methods}
+        if strangers:
+            raise UsageError(f"{option} has a value for {min(strangers)}, which is not compared")
+        if found and not any(parameter(option) in known for known in names.values()):
+            raise UsageError(f"{option} does not apply to {', '.join(methods)}")
+    settings = []
+    for method in methods:
+        lists: dict[str, list[Any]] = {
+            option: found.get(method) or found.get("") or ["auto"]
+            for option, found in values.items()
+            if parameter(option) in names[method]
+        }
+        shared = {
+            parameter(option): number_or_auto(option, value, float)
+            if option == "--noise-std"
+            else value
+            for option, value in fixed.items()
+            if value is not None and parameter(option) in names[method]
+        }
+        varied = [option for option in ("--gamma", "--rff") if option in lists]
+        for combination in product(*(lists[option] for option in varied)):
+            chosen = {parameter(o): value for o, value in zip(varied, combination, strict=True)}
+            settings.append(
+                Setting(
+                    method,
+                    shared | chosen,
+                    tuple(lists["--components"]),
+                    tuple(lists.get("--ridge", ())),
+                )
+            )
+    return settings
+
+
+def _splits(
+    train: str,
+    noisy: str | None,
+    clean: str | None,
+    noise: float | None,
+    sizes: tuple[float | None, float | None],
+    runs: int,
+    seed: int,
+    reading: ReadOptions,
+) -> Iterator[Split]:
+    """Read the files and return each run's rows."""
+    from ikpca_cli.core import experiment
+    from ikpca_cli.core.rows import check_width
+
+    if clean is None and noise is None:
+        raise UsageError("nothing to compare with: give --clean FILE, --clean mean or --noise F")
+    if noisy is not None and sizes != (None, None):
+        raise UsageError("--train-size and --test-size split a single array: leave NOISY out")
+    with open_rows(train, reading) as rows:
+        first = rows.read()
+        if noisy is None:
+            # With noise to add, the rows are their own clean version.
+            reference = None if clean == MEAN else first
+            if clean not in (None, MEAN):
+                paired = open_clean(clean, reading, rows)
+                reference = None if paired is None else paired.read()
+            return experiment.random_splits(
+                first,
+                reference,
+                train_size=sizes[0],
+                test_size=sizes[1],
+                noise=noise,
+                runs=runs,
+                seed=seed,
+            )
+    with open_rows(noisy, reading) as rows:
+        check_width(rows, first.shape[1])
+        second = rows.read()
+        if clean is None:
+            reference = second
+        else:
+            paired = open_clean(clean, reading, rows)
+            reference = None if paired is None else paired.read()
+    return experiment.fixed_split(first, second, reference, noise=noise, runs=runs, seed=seed)

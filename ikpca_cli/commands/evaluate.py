@@ -1,0 +1,60 @@
+"""``ikpca evaluate``: how much closer to the clean rows a model brings noisy ones."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ikpca_cli.commands import options as opt
+from ikpca_cli.commands.progress import progress_bar
+
+
+def evaluate(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.")],
+    noisy: Annotated[str, typer.Argument(metavar="NOISY", help="Noisy rows.")],
+    clean: Annotated[
+        str,
+        typer.Option(
+            metavar="FILE|mean",
+            help="The same rows without noise; or mean, for beats of one shape: the noisy rows' "
+            "mean.",
+        ),
+    ],
+    dataset: opt.Dataset = None,
+    transpose: opt.Transpose = False,
+    columns: opt.Columns = None,
+    delimiter: opt.Delimiter = None,
+    decimal: opt.Decimal = None,
+    missing: opt.MissingValues = opt.Missing.error,
+    output_format: opt.OutputFormat = opt.Format.table,
+    quiet: opt.Quiet = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Print the mean squared error before and after cleaning, and the gain in decibels.
+
+    Examples:
+
+        ikpca evaluate model.joblib ecg_noisy.npy --clean ecg_clean.npy
+        ikpca evaluate model.joblib digits.h5::noisy --clean digits.h5::clean
+    """
+    from ikpca_cli.commands.sources import open_clean, open_rows
+    from ikpca_cli.core.experiment import evaluate_model
+    from ikpca_cli.files.layout import ReadOptions
+    from ikpca_cli.files.models import load_model
+    from ikpca_cli.report import print_record
+
+    reading = ReadOptions(
+        dataset=dataset,
+        transpose=transpose,
+        columns=columns,
+        delimiter=delimiter,
+        decimal=decimal,
+        missing=missing.value,
+    )
+    fitted = load_model(model)
+    with open_rows(noisy, reading) as rows:
+        reference = open_clean(clean, reading, rows)
+        with progress_bar(quiet=quiet) as progress:
+            score = evaluate_model(fitted, rows, reference, progress)
+    print_record(score, output_format.value)

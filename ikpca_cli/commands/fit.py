@@ -1,0 +1,97 @@
+"""``ikpca fit``: learn a model from noisy rows."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated
+
+import typer
+
+from ikpca_cli.commands import options as opt
+from ikpca_cli.commands.progress import progress_bar
+from ikpca_cli.commands.values import method_params, number_or_auto
+
+
+def fit(
+    train: Annotated[str, typer.Argument(metavar="TRAIN", help="Noisy rows; - reads stdin.")],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where the model goes.")
+    ] = "model.joblib",
+    method: opt.Method = "ikpca",
+    kernel: opt.Kernel = None,
+    rff: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|N", rich_help_panel="Model", help="Random Fourier features of ikpca."
+        ),
+    ] = None,
+    gamma: Annotated[
+        str | None,
+        typer.Option(metavar="auto|F", rich_help_panel="Model", help="Kernel width."),
+    ] = None,
+    ridge: Annotated[
+        str | None,
+        typer.Option(metavar="auto|F", rich_help_panel="Model", help="Ridge of the way back."),
+    ] = None,
+    components: Annotated[
+        str, typer.Option(metavar="auto|N", rich_help_panel="Model", help="Components to keep.")
+    ] = "auto",
+    noise_std: opt.NoiseStd = "auto",
+    seed: opt.Seed = 0,
+    dataset: opt.Dataset = None,
+    transpose: opt.Transpose = False,
+    columns: opt.Columns = None,
+    delimiter: opt.Delimiter = None,
+    decimal: opt.Decimal = None,
+    missing: opt.MissingValues = opt.Missing.error,
+    force: opt.Force = False,
+    output_format: opt.OutputFormat = opt.Format.table,
+    quiet: opt.Quiet = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Learn a model from noisy rows. What is "auto" is chosen from the rows and printed.
+
+    Examples:
+
+        ikpca fit ecg_train.npy
+        ikpca fit s_curve_train.csv --rff 512 --gamma 0.5 --ridge 10 -o curve.joblib
+        ikpca fit digits.h5 --dataset train --method pca -o digits.joblib
+    """
+    params = method_params(
+        method,
+        {
+            "--kernel": kernel,
+            "--rff": None if rff is None else number_or_auto("--rff", rff, int),
+            "--gamma": None if gamma is None else number_or_auto("--gamma", gamma, float),
+            "--ridge": None if ridge is None else number_or_auto("--ridge", ridge, float),
+            "--components": number_or_auto("--components", components, int),
+            "--noise-std": number_or_auto("--noise-std", noise_std, float),
+            "--seed": seed,
+        },
+    )
+
+    from ikpca_cli.commands.sources import open_rows, split_source
+    from ikpca_cli.core.methods import load_method
+    from ikpca_cli.files.arrays import check_target
+    from ikpca_cli.files.layout import ReadOptions
+    from ikpca_cli.files.models import save_model
+    from ikpca_cli.report import print_record
+
+    check_target(output, inputs=[split_source(train)[0]], force=force)
+    reading = ReadOptions(
+        dataset=dataset,
+        transpose=transpose,
+        columns=columns,
+        delimiter=delimiter,
+        decimal=decimal,
+        missing=missing.value,
+    )
+    model = load_method(method)(**params)
+    with progress_bar(quiet=quiet) as progress, open_rows(train, reading) as rows:
+        start = time.perf_counter()
+        model.fit(rows, progress=progress)
+        seconds = time.perf_counter() - start
+        save_model(output, model, force=force)
+    record = model.summary() | {"seconds": seconds, "model": output}
+    auto = [name for name, value in model.get_params().items() if value == "auto"]
+    print_record(record, output_format.value, marked=auto, note="chosen from the rows")

@@ -1,0 +1,54 @@
+"""From what stands on the command line to rows."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ikpca_cli.errors import IkpcaWarning, InputError
+
+if TYPE_CHECKING:
+    from ikpca_cli.files.arrays import ReadOptions, Rows
+
+MEAN = "mean"
+"""In place of a file of clean rows: the mean of the noisy ones."""
+
+
+def split_source(source: str) -> tuple[str, str | None]:
+    """Split ``FILE::DATASET``; a file whose own name holds ``::`` is taken whole."""
+    path, separator, dataset = source.rpartition("::")
+    if not separator or not path or os.path.exists(source):
+        return source, None
+    return path, dataset
+
+
+def open_rows(source: str, options: ReadOptions) -> Rows:
+    """Open the rows of ``FILE`` or ``FILE::DATASET`` and pass on the reader's warnings."""
+    from ikpca_cli.files.arrays import read_rows
+
+    path, dataset = split_source(source)
+    rows = read_rows(path, replace(options, dataset=dataset) if dataset else options)
+    for line in rows.warnings:
+        warnings.warn(line, IkpcaWarning, stacklevel=2)
+    return rows
+
+
+def open_clean(source: str, options: ReadOptions, noisy: Rows) -> Rows | None:
+    """Open the clean rows of `noisy`; None stands for their mean.
+
+    Raises
+    ------
+    InputError
+        If the clean rows are not as many and as wide as the noisy ones.
+    """
+    if source == MEAN:
+        return None
+    clean = open_rows(source, options)
+    if clean.shape != noisy.shape:
+        raise InputError(
+            f"{clean.name} has shape {clean.shape} but {noisy.name} has {noisy.shape}: "
+            "give the clean version of the same rows"
+        )
+    return clean

@@ -1,0 +1,90 @@
+"""Values on the command line: numbers or auto, lists of them, and values for one method alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeVar
+
+from ikpca_cli.core.methods import METHODS, load_method
+from ikpca_cli.errors import UsageError
+
+Number = TypeVar("Number", int, float)
+
+PARAMETERS = {"--components": "n_components", "--rff": "n_rff", "--kernel": "kernel"}
+"""Options whose parameter has another name; of the others it is the option without dashes."""
+
+
+def number_or_auto(
+    option: str, text: str, kind: Callable[[str], Number]
+) -> Number | Literal["auto"]:
+    """Return the number in `text`, or "auto".
+
+    Raises
+    ------
+    UsageError
+        If the text is neither, naming the option.
+    """
+    text = text.strip()
+    if text == "auto":
+        return "auto"
+    try:
+        return kind(text)
+    except ValueError:
+        noun = "a whole number" if kind is int else "a number"
+        raise UsageError(f"{option} {text!r}: give {noun} or auto") from None
+
+
+def method_values(
+    option: str, texts: Sequence[str], kind: Callable[[str], Number]
+) -> dict[str, list[Number | Literal["auto"]]]:
+    """Parse a repeated option whose values are lists, such as ``5,10`` or ``kpca:10``.
+
+    Returns
+    -------
+    dict
+        Method name to its values in order; ``""`` holds those for every method without its own.
+
+    Raises
+    ------
+    UsageError
+        If a value is no number, or a prefix is no method that takes this option.
+    """
+    found: dict[str, list[Number | Literal["auto"]]] = {}
+    for text in texts:
+        method, colon, values = text.rpartition(":")
+        if colon and method not in METHODS:
+            raise UsageError(f"{option} {text!r}: {method!r} is none of {', '.join(METHODS)}")
+        if method:
+            check_applies(option, method)
+        for value in values.split(","):
+            number = number_or_auto(option, value, kind)
+            if number not in found.setdefault(method, []):
+                found[method].append(number)
+    return found
+
+
+def parameter(option: str) -> str:
+    """Return the name of the estimators' parameter that an option sets."""
+    return PARAMETERS.get(option, option.removeprefix("--").replace("-", "_"))
+
+
+def check_applies(option: str, method: str) -> None:
+    """Refuse an option that the method does not have."""
+    if parameter(option) not in load_method(method).parameter_names():
+        raise UsageError(f"{option} does not apply to the method {method}")
+
+
+def method_params(method: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Return constructor parameters from options by name; None leaves the method's default.
+
+    Raises
+    ------
+    UsageError
+        If a value is given for an option that the method does not have.
+    """
+    params: dict[str, Any] = {}
+    for option, value in options.items():
+        if value is not None:
+            check_applies(option, method)
+            params[parameter(option)] = value
+    return params

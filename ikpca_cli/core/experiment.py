@@ -1,0 +1,310 @@
+"""Measuring methods against clean rows: one model, or many over random splits and fresh noise."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from ikpca_cli.core.base import Denoiser
+from ikpca_cli.core.methods import load_method
+from ikpca_cli.core.metrics import mean_squared_error, snr_gain_db
+from ikpca_cli.core.rows import FloatArray, Progress, RowSource, column_means, model_rng, silent
+from ikpca_cli.errors import UsageError
+
+_SPLIT, _NOISE = 10, 11  # streams of `model_rng`
+
+
+def evaluate_model(
+    model: Denoiser, noisy: RowSource, clean: RowSource | None, progress: Progress = silent
+) -> dict[str, float | int]:
+    """Return mse_noisy, mse, snr_gain_db and n_samples of `model` on `noisy`, block by block.
+
+    Parameters
+    ----------
+    model : Denoiser
+        Fitted.
+    noisy, clean : RowSource, shape (n_samples, n_features)
+        The same rows with and without noise; None for `clean` stands for the mean noisy row.
+    progress : callable
+
+    Raises
+    ------
+    InputError
+        If rows are not finite or have another width than the training rows.
+    """
+    mean = column_means(noisy) if clean is None else np.empty(0)
+    before = after = 0.0
+    for part, cleaned in model.denoise_blocks(noisy):
+        reference = mean if clean is None else np.asarray(clean[part], dtype=np.float64)
+        before += float(np.sum((noisy[part] - reference) ** 2))
+        after += float(np.sum((cleaned - reference) ** 2))
+        progress("evaluate", part.stop, noisy.shape[0])
+    count = noisy.shape[0] * noisy.shape[1]
+    before, after = before / count, after / count
+    return {
+        "mse_noisy": before,
+        "mse": after,
+        "snr_gain_db": snr_gain_db(before, after),
+        "n_samples": noisy.shape[0],
+    }
+
+
+@dataclass(frozen=True)
+class Split:
+    """One run's rows: those to fit on, those to clean, and what these should become."""
+
+    train: FloatArray
+    noisy: FloatArray
+    reference: FloatArray
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One method with every combination of some numbers of components and ridges.
+
+    Attributes
+    ----------
+    method : str
+    params : dict
+        Constructor parameters but for n_components and ridge.
+    components : tuple of int or "auto"
+    ridges : tuple of float or "auto"
+        Empty for a method without a ridge.
+    """
+
+    method: str
+    params: dict[str, Any]
+    components: tuple[int | Literal["auto"], ...]
+    ridges: tuple[float | Literal["auto"], ...]
+
+
+@dataclass
+class Result:
+    """What one combination reached over the runs; see `Result.record` for the keys."""
+
+    method: str
+    n_components: list[int] = field(default_factory=list)
+    gamma: list[float] = field(default_factory=list)
+    ridge: list[float] = field(default_factory=list)
+    n_rff: int | None = None
+    mse: list[float] = field(default_factory=list)
+    fit_seconds: list[float] = field(default_factory=list)
+    denoise_seconds: list[float] = field(default_factory=list)
+    note: str = ""
+    auto: tuple[str, ...] = ()
+
+    def record(self) -> dict[str, Any]:
+        """Return the row of a table; of values chosen anew in each run, the median."""
+        runs = len(self.mse)
+        return {
+            "method": self.method,
+            "n_components": int(np.median(self.n_components)),
+            "gamma": float(np.median(self.gamma)) if self.gamma else None,
+            "ridge": float(np.median(self.ridge)) if self.ridge else None,
+            "n_rff": self.n_rff,
+            **mean_and_std(self.mse),
+            "runs": runs,
+            "fit_seconds": float(np.mean(self.fit_seconds)) if runs else None,
+            "denoise_seconds": float(np.mean(self.denoise_seconds)) if runs else None,
+            "auto": list(self.auto),
+            "note": self.note,
+        }
+
+
+def mean_and_std(values: Sequence[float]) -> dict[str, float | None]:
+    """Return mse_mean and mse_std (n - 1), None where there are too few values for them."""
+    return {
+        "mse_mean": float(np.mean(values)) if values else None,
+        "mse_std": float(np.std(values, ddof=1)) if len(values) > 1 else None,
+    }
+
+
+def part_size(size: float | None, n_samples: int, rest: int | None = None) -> int:
+    """Return a number of rows from a count, a share below 1, or None for the rest.
+
+    Raises
+    ------
+    UsageError
+        If that is no row at all, or more than there are.
+    """
+    if size is None:
+        count = n_samples - (rest or 0)
+    elif 0.0 < size < 1.0:
+        count = round(size * n_samples)
+    else:
+        count = int(size)
+        if count != size:
+            raise UsageError(f"size {size} is neither a number of rows nor a share below 1")
+    if not 0 < count <= n_samples - (rest or 0):
+        raise UsageError(
+            f"a part of {count} rows is not possible: "
+            f"{n_samples - (rest or 0)} of {n_samples} rows are left for it"
+        )
+    return count
+
+
+def random_splits(
+    rows: FloatArray,
+    clean: FloatArray | None,
+    *,
+    train_size: float | None,
+    test_size: float | None,
+    noise: float | None,
+    runs: int,
+    seed: int,
+) -> Iterator[Split]:
+    """Yield `runs` random splits of one array.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n_samples, n_features)
+    clean : ndarray, shape (n_samples, n_features), optional
+        What the rows should become; without it, the mean of the noisy test rows.
+    train_size, test_size : float, optional
+        Numbers of rows, or shares below 1; what is left by the other one if None.
+    noise : float, optional
+        Standard deviation of fresh Gaussian noise for each run.
+    runs, seed : int
+    """
+    n_samples = len(rows)
+    if train_size is None and test_size is None:
+        train_size = 0.7
+    if train_size is None:
+        test = part_size(test_size, n_samples)
+        train = part_size(None, n_samples, test)
+    else:
+        train = part_size(train_size, n_samples)
+        test = part_size(test_size, n_samples, train)
+    for run in range(runs):
+        order = model_rng(seed + run, _SPLIT).permutation(n_samples)
+        chosen, held = order[:train], order[train : train + test]
+        noisy = add_noise(rows, noise, seed + run)
+        reference = noisy[held].mean(axis=0) if clean is None else clean[held]
+        yield Split(noisy[chosen], noisy[held], reference)
+
+
+def fixed_split(
+    train: FloatArray,
+    noisy: FloatArray,
+    clean: FloatArray | None,
+    *,
+    noise: float | None,
+    runs: int,
+    seed: int,
+) -> Iterator[Split]:
+    """Yield the same rows `runs` times, with fresh noise each time if `noise` is given."""
+    for run in range(runs):
+        both = add_noise(np.concatenate([train, noisy]), noise, seed + run)
+        test = both[len(train) :]
+        yield Split(both[: len(train)], test, test.mean(axis=0) if clean is None else clean)
+
+
+def add_noise(rows: FloatArray, noise: float | None, seed: int) -> FloatArray:
+    """Return `rows` with Gaussian noise of standard deviation `noise`; the rows for None."""
+    if noise is None:
+        return rows
+    return rows + model_rng(seed, _NOISE).normal(scale=noise, size=rows.shape)
+
+
+def compare(
+    settings: Sequence[Setting],
+    splits: Iterable[Split],
+    *,
+    runs: int,
+    seed: int,
+    progress: Progress = silent,
+) -> tuple[list[Result], list[float]]:
+    """Fit and measure every setting on every split, with random features of its own for each run.
+
+    Settings without "auto" share one fit for all their components and ridges.
+
+    Returns
+    -------
+    results : list of Result
+        For each setting, each number of components, each ridge, in that order.
+    mse_noisy : list of float
+        Mean squared error of the noisy rows of each run.
+    """
+    results: dict[tuple[int, Any, Any], Result] = {}
+    mse_noisy: list[float] = []
+    for run, split in enumerate(splits):
+        mse_noisy.append(mean_squared_error(split.noisy, split.reference))
+        for index, setting in enumerate(settings):
+            for key, model, seconds in _models(setting, split.train, seed + run):
+                result = results.setdefault((index, *key), _blank(setting, *key))
+                if isinstance(model, str):
+                    result.note = model
+                else:
+                    _measure(result, model, split, seconds)
+            progress("comparing", run * len(settings) + index + 1, runs * len(settings))
+    return list(results.values()), mse_noisy
+
+
+_Key = tuple[Any, Any]
+
+
+def _models(
+    setting: Setting, train: FloatArray, seed: int
+) -> Iterator[tuple[_Key, Denoiser | str, float]]:
+    """Yield (components, ridge), the fitted model or why there is none, and seconds to fit it."""
+    cls = load_method(setting.method)
+    keys: list[_Key] = [
+        (d, ridge) for d in setting.components for ridge in setting.ridges or (None,)
+    ]
+    if "auto" in (*setting.components, *setting.ridges, setting.params.get("gamma")):
+        for d, ridge in keys:
+            params = setting.params | {"n_components": d, "seed": seed}
+            if ridge is not None:
+                params["ridge"] = ridge
+            yield _fit(cls(**params), train, (d, ridge))
+        return
+    most = max(d for d in setting.components if d != "auto")
+    params = setting.params | {"n_components": most, "seed": seed}
+    if setting.ridges:
+        params["ridge"] = setting.ridges[0]
+    _, model, seconds = _fit(cls(**params), train, keys[0])
+    for d, ridge in keys:
+        if isinstance(model, str) or d > model.n_components_:
+            yield (d, ridge), model if isinstance(model, str) else _at_most(model), seconds
+        else:
+            yield (d, ridge), model.variant(d, ridge), seconds
+
+
+def _fit(model: Denoiser, train: FloatArray, key: _Key) -> tuple[_Key, Denoiser | str, float]:
+    start = time.perf_counter()
+    model.fit_up_to(train)
+    seconds = time.perf_counter() - start
+    if key[0] != "auto" and model.n_components_ < key[0]:
+        return key, _at_most(model), seconds
+    return key, model, seconds
+
+
+def _at_most(model: Denoiser) -> str:
+    return f"at most {model.n_components_}"
+
+
+def _blank(setting: Setting, n_components: Any, ridge: Any) -> Result:
+    asked = {"n_components": n_components, "gamma": setting.params.get("gamma"), "ridge": ridge}
+    result = Result(
+        setting.method, auto=tuple(name for name, value in asked.items() if value == "auto")
+    )
+    for name, value in asked.items():
+        if value not in (None, "auto"):
+            getattr(result, name).append(value)
+    return result
+
+
+def _measure(result: Result, model: Denoiser, split: Split, fit_seconds: float) -> None:
+    start = time.perf_counter()
+    cleaned = model.denoise(split.noisy)
+    result.denoise_seconds.append(time.perf_counter() - start)
+    result.fit_seconds.append(fit_seconds)
+    result.mse.append(mean_squared_error(cleaned, split.reference))
+    found = model.summary()
+    result.n_rff = found["n_rff"]
+    for name in result.auto:
+        getattr(result, name).append(found[name])

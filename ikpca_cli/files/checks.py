@@ -1,0 +1,87 @@
+"""Which arrays are stacks of samples, and what to say of those that are not."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ikpca_cli.errors import InputError
+
+
+def check_numbers(name: str, dtype: np.dtype[Any]) -> None:
+    """Refuse an array that does not hold real numbers.
+
+    Parameters
+    ----------
+    name
+        What messages call the array.
+    dtype
+        Its type; booleans count as the numbers 0 and 1.
+
+    Raises
+    ------
+    InputError
+        If the numbers are complex, or there are none.
+    """
+    if dtype.names is not None:
+        fields = ", ".join(repr(field) for field in dtype.names)
+        raise InputError(
+            f"{name}: is a structured array with the fields {fields}; "
+            "save the numbers of the fields you need as a plain two-dimensional array"
+        )
+    if dtype.kind == "c":
+        raise InputError(
+            f"{name}: holds complex numbers, and the imaginary part would be lost; "
+            "save the real and imaginary parts side by side as features"
+        )
+    if dtype.kind == "O":
+        raise InputError(
+            f"{name}: holds Python objects (a pickle), which are never loaded; "
+            "save the rows as one array of numbers, all of the same length"
+        )
+    if dtype.kind not in "biuf" or dtype.subdtype is not None:
+        raise InputError(f"{name}: holds {_kind(dtype)}, not numbers")
+
+
+def check_shape(name: str, shape: tuple[int, ...], *, transpose: bool) -> None:
+    """Refuse an array that is not a stack of samples.
+
+    Parameters
+    ----------
+    name
+        What messages call the array.
+    shape
+        Its shape in the file.
+    transpose
+        Whether the samples are asked for in the columns.
+
+    Raises
+    ------
+    InputError
+        If there are fewer than two axes, no numbers, or more than two axes and `transpose`.
+    """
+    if len(shape) == 0:
+        raise InputError(
+            f"{name}: is a single number, of shape (); "
+            "a table of numbers with one sample per row is needed"
+        )
+    if len(shape) == 1:
+        raise InputError(
+            f"{name}: is one vector of shape {shape}, which could be one sample or many; give it "
+            f"two axes: (1, {shape[0]}) for one sample, ({shape[0]}, 1) for samples of one number"
+        )
+    if math.prod(shape) == 0:
+        raise InputError(f"{name}: is empty, of shape {shape}; nothing can be read from it")
+    if transpose and len(shape) > 2:
+        raise InputError(
+            f"{name}: has shape {shape}, and --transpose is for two axes; "
+            "save it with the samples along the first axis, as numpy.moveaxis does"
+        )
+
+
+def _kind(dtype: np.dtype[Any]) -> str:
+    """Name a type that is not numeric."""
+    names = {"S": "text", "U": "text", "T": "text", "M": "dates", "m": "time spans"}
+    return names.get(dtype.kind, f"values of type {dtype}")

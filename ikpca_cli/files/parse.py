@@ -1,0 +1,188 @@
+"""The numbers of a text table, block by block."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from ikpca_cli.errors import InputError
+from ikpca_cli.files.bulk import parse_fast
+from ikpca_cli.files.dialect import Dialect, is_comment
+
+_BLOCK = 16 << 20  # bytes of text parsed together
+_SMALL = 512 << 10  # bytes of a table not worth the import of a fast reader
+
+Matrix = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to read of a table: its form, columns, and how to speak of it.
+
+    Attributes
+    ----------
+    dialect
+        The form of the lines.
+    columns
+        The places of the data, counted from 0.
+    index
+        The place of a column kept as text, or None.
+    name
+        What messages call the file.
+    newline
+        What ends a line.
+    allow_missing
+        Whether a missing value is read as NaN; otherwise it is refused.
+    """
+
+    dialect: Dialect
+    columns: tuple[int, ...]
+    index: int | None
+    name: str
+    newline: str
+    allow_missing: bool
+
+
+@dataclass
+class Block:
+    """Some whole lines of a table, and how many lines come before them."""
+
+    text: bytes
+    line: int
+
+
+def parse_table(head: bytes, stream: BinaryIO, plan: Plan) -> tuple[Matrix, tuple[str, ...], bool]:
+    """Read the rows of a table.
+
+    Parameters
+    ----------
+    head
+        The bytes already read.
+    stream
+        The rest.
+    plan
+        What to read.
+
+    Returns
+    -------
+    values : ndarray of shape (rows, columns)
+        The numbers, NaN where missing.
+    labels : tuple of str
+        The cells of the index column, empty if there is none.
+    integers : bool
+        Whether every number was written as a whole one.
+
+    Raises
+    ------
+    InputError
+        Naming row and column of the first cell that cannot be used.
+    """
+    values = np.empty((0, len(plan.columns)))
+    labels: list[str] = []
+    n = 0
+    integers = True
+    large = len(head) > _SMALL
+    for block in _blocks(head, stream, plan):
+        # A small table is parsed before polars is imported; a block it leaves is parsed again.
+        parsed = parse_fast(block.text, plan) if large else None
+        part, marks = parsed or parse_exactly(block, n, plan)
+        integers = integers and not any(mark in block.text for mark in (b".", b"e", b"E", b","))
+        if n + len(part) > len(values):
+            values.resize((max(n + len(part), len(values) * 3 // 2), len(plan.columns)))
+        values[n : n + len(part)] = part
+        labels += marks
+        n += len(part)
+    if n == 0:
+        raise InputError(f"{plan.name}: holds no rows of numbers")
+    values.resize((n, len(plan.columns)))
+    return values, tuple(labels), integers
+
+
+def _blocks(head: bytes, stream: BinaryIO, plan: Plan) -> Iterator[Block]:
+    """Cut the text after the header into blocks of whole lines."""
+    end = plan.newline.encode()[-1:]
+    for _ in range(plan.dialect.first):
+        head = head[head.find(end) + 1 :]
+    line = plan.dialect.first
+    rest = head
+    while True:
+        more = stream.read(_BLOCK)
+        cut = len(rest) if not more else rest.rfind(end) + 1
+        if cut:
+            yield Block(rest[:cut], line)
+            line += rest.count(end, 0, cut)
+        if not more:
+            return
+        rest = rest[cut:] + more
+
+
+def parse_exactly(block: Block, row: int, plan: Plan) -> tuple[Matrix, list[str]]:
+    """Parse a block cell by cell: slowly, but knowing what stands where.
+
+    Parameters
+    ----------
+    block
+        Whole lines.
+    row
+        How many rows come before.
+    plan
+        What to read.
+
+    Returns
+    -------
+    values : ndarray of shape (rows, columns)
+        The numbers.
+    labels : list of str
+        The cells of the index column.
+
+    Raises
+    ------
+    InputError
+        Naming row and column of the first cell that cannot be used.
+    """
+    dialect = plan.dialect
+    rows: list[list[float]] = []
+    labels: list[str] = []
+    lines = block.text.decode("utf-8", "replace").split(plan.newline)
+    for offset, line in enumerate(lines):
+        if is_comment(line):
+            continue
+        cells = dialect.cells(line)
+        place = f"row {row + len(rows) + 1}"
+        if block.line + offset != row + len(rows):
+            place += f" (line {block.line + offset + 1})"
+        if len(cells) != dialect.width:
+            raise InputError(
+                f"{plan.name}: {place} has {len(cells)} cells where {dialect.width} are expected"
+            )
+        rows.append([_cell(cells[column], column, place, plan) for column in plan.columns])
+        if plan.index is not None:
+            labels.append(cells[plan.index])
+    return np.array(rows, np.float64).reshape(len(rows), len(plan.columns)), labels
+
+
+def _cell(cell: str, column: int, place: str, plan: Plan) -> float:
+    """Return the number in a cell, or say what is wrong with it."""
+    value = plan.dialect.number(cell)
+    if value is not None and (math.isfinite(value) or (math.isnan(value) and plan.allow_missing)):
+        return value
+    place += f", column {column + 1}"
+    names = plan.dialect.names
+    if names is not None and names[column]:
+        place += f" {names[column]!r}"
+    if value is None:
+        hint = "mend it, or choose the columns of numbers with --columns"
+        if "," in cell or "." in cell:
+            hint = "if the delimiter or decimal mark is wrong, give --delimiter and --decimal"
+        shown = cell if len(cell) <= 40 else cell[:37] + "..."
+        raise InputError(f"{plan.name}: {place} is {shown!r}, not a number; {hint}")
+    if math.isnan(value):
+        raise InputError(
+            f"{plan.name}: {place} is missing; mend it, or give --missing drop or mean"
+        )
+    raise InputError(f"{plan.name}: {place} is {cell}: infinite; mend it or leave its row out")

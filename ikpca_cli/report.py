@@ -1,0 +1,161 @@
+"""Records to standard output: rich tables for people, JSON and CSV for programs.
+
+Piped tables keep every digit and the full width and carry no escape codes, whatever the
+environment asks for.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+Record = Mapping[str, Any]
+
+_WIDE = 100_000  # rich wraps what does not fit; a pipe has no width
+
+
+def print_record(record: Record, form: str, *, marked: Sequence[str] = (), note: str = "") -> None:
+    """Print one record: a table with a line per key, a JSON object, or a CSV header and line.
+
+    Parameters
+    ----------
+    record : mapping
+    form : {"table", "json", "csv"}
+    marked : sequence of str
+        Keys whose values get the `note` beside them in a table.
+    note : str
+    """
+    if form == "json":
+        _print_json(_plain(record))
+        return
+    if form == "csv":
+        _print_csv([record], list(record))
+        return
+    table = Table(box=_box(), show_header=False)
+    table.add_column(style="bold")
+    table.add_column()
+    table.add_column(style="dim")
+    for key, value in record.items():
+        table.add_row(Text(key), Text(_cell(value)), Text(note if key in marked else ""))
+    _console().print(table)
+
+
+def print_records(
+    records: Sequence[Record],
+    form: str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    json_value: Any = None,
+    best: int | None = None,
+    title: tuple[str, Any] | None = None,
+) -> None:
+    """Print records: a table or CSV with a line each, or a JSON array.
+
+    Parameters
+    ----------
+    records : sequence of mapping
+    form : {"table", "json", "csv"}
+    columns : mapping, optional
+        Keys that a table shows, and their headings; all by default.
+    json_value : optional
+        What JSON holds instead of the records.
+    best : int, optional
+        Index of a record that a table marks.
+    title : (str, value), optional
+        Line above a table: words, and a value shown like those in the cells.
+    """
+    if form == "json":
+        _print_json(_plain(records if json_value is None else json_value))
+        return
+    if form == "csv":
+        _print_csv(records, list(records[0]) if records else [])
+        return
+    shown = columns or {key: key for key in (records[0] if records else ())}
+    table = Table(
+        box=_box(),
+        title=None if title is None else Text(f"{title[0]} {_cell(title[1])}"),
+        title_justify="left",
+        title_style="",
+    )
+    for key, heading in shown.items():
+        numeric = any(isinstance(record[key], int | float) for record in records)
+        table.add_column(Text(heading), justify="right" if numeric else "left")
+    for index, record in enumerate(records):
+        cells = [Text(_cell(record[key])) for key in shown]
+        if index == best:
+            cells[0].append(" *")
+        table.add_row(*cells, style="bold green" if index == best else "")
+    _console().print(table)
+
+
+def print_bars(shares: Sequence[float], title: str) -> None:
+    """Print shares of a whole as horizontal bars, longest for the largest."""
+    rows = Table(box=None, show_header=False, title=Text(title), title_justify="left")
+    largest = max(shares)
+    blocks = "█" if _box() is not box.ASCII else "#"
+    for index, share in enumerate(shares, start=1):
+        bar = blocks * max(1, round(40 * share / largest))
+        rows.add_row(Text(str(index)), Text(f"{100 * share:.1f} %"), Text(bar))
+    _console().print(rows)
+
+
+def _console() -> Console:
+    terminal = sys.stdout.isatty()
+    return Console(
+        file=sys.stdout,
+        force_terminal=terminal,
+        no_color=None if terminal else True,
+        width=None if terminal else _WIDE,
+        markup=False,
+        highlight=False,
+        emoji=False,
+    )
+
+
+def _box() -> box.Box:
+    encoding = (getattr(sys.stdout, "encoding", None) or "").lower()
+    return box.SIMPLE_HEAD if encoding.startswith("utf") else box.ASCII
+
+
+def _cell(value: Any) -> str:
+    """Return a value as a table shows it: all digits in a pipe, four in a terminal."""
+    if value is None:
+        return "-"
+    if isinstance(value, Spread):
+        return _cell(value.mean) + ("" if value.std is None else f" ± {_cell(value.std)}")
+    if isinstance(value, float):
+        return f"{value:.4g}" if sys.stdout.isatty() else repr(value)
+    return str(value)
+
+
+def _plain(value: Any) -> Any:
+    """Return a value that JSON has: what is not finite becomes null."""
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _print_json(value: Any) -> None:
+    sys.stdout.write(json.dumps(value, indent=2, allow_nan=False) + "\n")
+
+
+def _print_csv(records: Sequence[Record], columns: Sequence[str]) -> None:
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(columns)
+    for record in records:
+        cells = (record[key] for key in columns)
+        writer.writerow(["" if cell is None else cell for cell in cells])
