@@ -24,6 +24,14 @@ Record = Mapping[str, Any]
 _WIDE = 100_000  # rich wraps what does not fit; a pipe has no width
 
 
+@dataclass(frozen=True)
+class Spread:
+    """A mean and its standard deviation, None for that of a single value."""
+
+    mean: float | None
+    std: float | None
+
+
 def print_record(record: Record, form: str, *, marked: Sequence[str] = (), note: str = "") -> None:
     """Print one record: a table with a line per key, a JSON object, or a CSV header and line.
 

@@ -113,8 +113,8 @@ def compare(
     Examples:
 
         ikpca compare ecg_train.npy ecg_noisy.npy --clean ecg_clean.npy
-        ikpca compare s_curve_clean.csv --noise 0.25 --runs 3 --components 3,6 --ridge 1,10
-        ikpca compare ecg_train.npy --clean mean --methods pca,kpca --components 1 --runs 5
+        ikpca compare s_curve_clean.csv --noise 0.25 --runs 3 --components 3,6
+        ikpca compare ecg_train.npy --clean mean --methods pca --components 1
     """
     settings = _settings(
         [name.strip() for name in methods.split(",")],

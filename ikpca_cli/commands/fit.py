@@ -33,6 +33,14 @@ def fit(
         str | None,
         typer.Option(metavar="auto|F", rich_help_panel="Model", help="Ridge of the way back."),
     ] = None,
+    latent_gamma: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|F",
+            rich_help_panel="Model",
+            help="Kernel width between latent codes of kpca.",
+        ),
+    ] = None,
     components: Annotated[
         str, typer.Option(metavar="auto|N", rich_help_panel="Model", help="Components to keep.")
     ] = "auto",
@@ -57,16 +65,20 @@ def fit(
         ikpca fit s_curve_train.csv --rff 512 --gamma 0.5 --ridge 10 -o curve.joblib
         ikpca fit digits.h5 --dataset train --method pca -o digits.joblib
     """
+    numbers = {"--gamma": gamma, "--ridge": ridge, "--latent-gamma": latent_gamma}
     params = method_params(
         method,
         {
             "--kernel": kernel,
             "--rff": None if rff is None else number_or_auto("--rff", rff, int),
-            "--gamma": None if gamma is None else number_or_auto("--gamma", gamma, float),
-            "--ridge": None if ridge is None else number_or_auto("--ridge", ridge, float),
             "--components": number_or_auto("--components", components, int),
             "--noise-std": number_or_auto("--noise-std", noise_std, float),
             "--seed": seed,
+        }
+        | {
+            option: number_or_auto(option, text, float)
+            for option, text in numbers.items()
+            if text is not None
         },
     )
 

@@ -16,9 +16,9 @@ from ikpca_cli.core.rows import (
     RowSource,
     as_rows,
     check_width,
-    column_means,
     row_blocks,
     silent,
+    spread_means,
 )
 from ikpca_cli.errors import InputError, UsageError
 
@@ -154,6 +154,7 @@ class Denoiser(ABC):
             "n_features": self.n_features_in_,
             "n_rff": getattr(self, "n_rff_", None),
             "gamma": getattr(self, "gamma_", None),
+            "latent_gamma": getattr(self, "latent_gamma_", None),
             "ridge": getattr(self, "ridge_", None),
             "n_components": self.n_components_,
             "seed": self.seed,
@@ -195,7 +196,7 @@ class Denoiser(ABC):
 
         rows = as_rows(X, least=2)
         self._check_params(rows.shape[0], rows.shape[1])
-        mean = column_means(rows)
+        mean = spread_means(rows)
         noise_std = known_noise_std(self, rows, mean)
         chosen = choose(self, rows, mean, noise_std, progress)
         self.noise_std_ = noise_std
@@ -341,7 +342,7 @@ class Denoiser(ABC):
         """Refuse parameters that no data, or not this data, could make right."""
         if self.n_components != "auto" and self.n_components < 1:
             raise UsageError(f"{self.n_components} components are not allowed: keep at least 1")
-        for name in ("gamma", "noise_std"):
+        for name in ("gamma", "latent_gamma", "noise_std"):
             value: float | Auto = getattr(self, name, "auto")
             if value != "auto" and not (np.isfinite(value) and value > 0.0):
                 raise UsageError(f"{name} {value} is not allowed: use a positive number or 'auto'")
@@ -360,8 +361,11 @@ class Denoiser(ABC):
             raise UsageError(f"this {type(self).__name__} is not fitted yet: call fit first")
 
     def _set_spectrum(self, variances: FloatArray, total: float, asked: int, exact: bool) -> None:
-        if len(variances) == 0 or not total > 0.0:
-            raise InputError("all rows are alike: there is nothing to learn from them")
+        if len(variances) == 0:
+            raise InputError(
+                "the features of all rows are alike with this gamma, there is nothing to learn "
+                "from them; use another gamma, or 'auto'"
+            )
         if exact and len(variances) < asked:
             raise too_many_components(asked, len(variances))
         self.explained_variance_ = variances

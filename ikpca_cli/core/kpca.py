@@ -2,7 +2,7 @@
 
 Schölkopf, Smola and Müller, "Nonlinear component analysis as a kernel eigenvalue problem" (1998);
 the pre-image is kernel ridge regression from latent code to input (Bakır, Weston and Schölkopf,
-"Learning to find pre-images", 2004), with the same kernel and gamma for both maps.
+"Learning to find pre-images", 2004), with the same kernel for both maps.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ class KernelPCA(Denoiser):
         Kernel width: ``exp(-gamma * distance)``.
     ridge : float or "auto"
         Added to the diagonal of the kernel matrix of the latent codes.
+    latent_gamma : float or "auto"
+        Width of the kernel between latent codes, which have no units. "auto" is `gamma` where that
+        is given, as in scikit-learn; where gamma is chosen it is gamma times the median distance,
+        so that the choice does not depend on the units of the data.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
     seed : int
@@ -50,7 +54,7 @@ class KernelPCA(Denoiser):
         Latent codes of the training rows.
     dual_ : ndarray, shape (n_samples, n_features)
         Coefficients of the regression from latent code to centred row.
-    gamma_, ridge_ : float
+    gamma_, latent_gamma_, ridge_ : float
         The values used.
     """
 
@@ -62,6 +66,7 @@ class KernelPCA(Denoiser):
         "codes_": ("n", "d"),
         "dual_": ("n", "p"),
         "gamma_": (),
+        "latent_gamma_": (),
         "ridge_": (),
     }
     RIDGES = (0.1, 1e-3, 0.01, 1.0, 10.0)
@@ -73,6 +78,7 @@ class KernelPCA(Denoiser):
     codes_: FloatArray
     dual_: FloatArray
     gamma_: float
+    latent_gamma_: float
     ridge_: float
 
     def __init__(
@@ -82,6 +88,7 @@ class KernelPCA(Denoiser):
         kernel: str = "gaussian",
         gamma: float | Auto = "auto",
         ridge: float | Auto = "auto",
+        latent_gamma: float | Auto = "auto",
         noise_std: float | Auto = "auto",
         seed: int = 0,
     ) -> None:
@@ -89,6 +96,7 @@ class KernelPCA(Denoiser):
         self.kernel = kernel
         self.gamma = gamma
         self.ridge = ridge
+        self.latent_gamma = latent_gamma
         self.noise_std = noise_std
         self.seed = seed
 
@@ -116,6 +124,8 @@ class KernelPCA(Denoiser):
     ) -> None:
         rows = read_all(X) - self.mean_
         gram = load_kernel(self.kernel).gram(rows, rows, gamma)
+        self.gamma_ = float(gamma)
+        self.latent_gamma_ = self._width(gram)
         gram_mean = gram.mean(axis=0)
         gram -= gram_mean
         gram -= gram_mean[:, None] - gram_mean.mean()
@@ -129,13 +139,22 @@ class KernelPCA(Denoiser):
         self.gram_mean_ = gram_mean
         self.coefficients_ = vectors / roots
         self.codes_ = vectors * roots
-        self.gamma_ = float(gamma)
         self.ridge_ = float(ridge)
         progress("regression", 0, 0)
         self._regress()
 
+    def _width(self, gram: FloatArray) -> float:
+        """Return the latent gamma, from the kernel matrix where gamma was chosen."""
+        if self.latent_gamma != "auto":
+            return self.latent_gamma
+        if self.gamma != "auto":
+            return self.gamma_
+        some = gram[:1000, :1000]
+        distances = -np.log(np.maximum(some[np.triu_indices_from(some, 1)], np.finfo(float).tiny))
+        return float(np.median(distances)) or 1.0
+
     def _regress(self) -> None:
-        matrix = load_kernel(self.kernel).gram(self.codes_, self.codes_, self.gamma_)
+        matrix = load_kernel(self.kernel).gram(self.codes_, self.codes_, self.latent_gamma_)
         matrix.flat[:: len(matrix) + 1] += self.ridge_
         try:
             factor = cho_factor(matrix, check_finite=False)
@@ -143,11 +162,12 @@ class KernelPCA(Denoiser):
             # Codes that coincide, at a ridge too small to tell them apart: the least-norm answer.
             self.dual_ = pinvh(matrix, check_finite=False) @ self.rows_
         else:
-            self.dual_ = cho_solve(factor, self.rows_, check_finite=False)
+            # One memory order for a fresh and a loaded model, so that both give the same bits.
+            self.dual_ = np.ascontiguousarray(cho_solve(factor, self.rows_, check_finite=False))
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         kernel = load_kernel(self.kernel)
-        gram = kernel.gram(self._encode_block(X), self.codes_, self.gamma_)
+        gram = kernel.gram(self._encode_block(X), self.codes_, self.latent_gamma_)
         rows: FloatArray = gram @ self.dual_ + self.mean_
         return rows
 
@@ -159,8 +179,8 @@ class KernelPCA(Denoiser):
         return codes
 
     def _truncate(self, n_components: int, ridge: float | None) -> None:
-        self.coefficients_ = self.coefficients_[:, :n_components]
-        self.codes_ = self.codes_[:, :n_components]
+        self.coefficients_ = np.ascontiguousarray(self.coefficients_[:, :n_components])
+        self.codes_ = np.ascontiguousarray(self.codes_[:, :n_components])
         if ridge is not None:
             self.ridge = self.ridge_ = ridge
         self._regress()

@@ -109,19 +109,45 @@ def read_all(X: RowSource) -> FloatArray:
 
 def column_means(X: RowSource) -> FloatArray:
     """Return the mean of each column, (n_features,), in one pass over row blocks."""
-    pivot: FloatArray | None = None
-    total = np.zeros(X.shape[1])
-    for _, block in row_blocks(X, X.shape[1]):
-        if pivot is None:
-            # Summing differences from a typical row keeps a large common offset exact.
-            pivot = block.mean(axis=0)
-        total += (block - pivot).sum(axis=0)
-    if pivot is None:
-        raise InputError(f"{_name(X)} has no rows")
-    means: FloatArray = pivot + total / X.shape[0]
-    if not np.isfinite(means).all():
-        raise InputError(f"{_name(X)} holds values too large for double precision: rescale it")
+    return _moments(X)[0]
+
+
+def spread_means(X: RowSource) -> FloatArray:
+    """Return the column means of rows to learn from, (n_features,).
+
+    Raises
+    ------
+    InputError
+        If all rows are alike, or their spread is beyond double precision.
+    """
+    means, variance, largest = _moments(X)
+    if largest == 0.0:
+        raise InputError(f"{_name(X)}: all rows are alike, there is nothing to learn from them")
+    if not np.isfinite(variance) or variance < np.finfo(np.float64).tiny:
+        raise InputError(
+            f"{_name(X)}: the spread of its values is beyond double precision; rescale them"
+        )
     return means
+
+
+def _moments(X: RowSource) -> tuple[FloatArray, float, float]:
+    """Return column means, the mean variance of a column, and the largest step from row 1."""
+    n_samples, n_features = X.shape
+    # Differences from a row of the data itself keep a large common offset exact.
+    pivot = np.zeros(n_features)
+    total, squares = np.zeros(n_features), np.zeros(n_features)
+    largest = 0.0
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        for rows, block in row_blocks(X, n_features):
+            if rows.start == 0:
+                pivot = block[0].copy()
+            steps = block - pivot
+            total += steps.sum(axis=0)
+            squares += np.einsum("ij,ij->j", steps, steps)
+            largest = max(largest, float(np.abs(steps).max()))
+        offset = total / n_samples
+        variance = float(np.mean(squares / n_samples - offset**2))
+    return pivot + offset, variance, largest
 
 
 def sample_rows(X: RowSource, most: int, rng: np.random.Generator) -> FloatArray:

@@ -17,7 +17,6 @@ from ikpca_cli.core.base import Denoiser
 from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.noise import estimate_noise_std
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, sample_rows
-from ikpca_cli.errors import InputError
 
 GAMMAS = (0.004, 0.02, 0.1, 0.5, 2.0)
 """Candidate gammas in units of one over the median distance between training rows."""
@@ -79,11 +78,6 @@ def choose(
 
     Values given by the user are kept; those that are "auto" are chosen by the least risk on rows
     held out of cheaper fits.
-
-    Raises
-    ------
-    InputError
-        If all rows are alike, or their spread is beyond double precision.
     """
     given = {
         name: getattr(estimator, name)
@@ -121,10 +115,6 @@ class _Search:
         self.train = rows[held:] if held < len(rows) else rows
         self.mean = mean
         variance = float(np.mean((rows - mean) ** 2))
-        if not np.isfinite(variance) or (variance == 0.0 and np.ptp(rows) > 0.0):
-            raise InputError("the spread of the rows is beyond double precision: rescale them")
-        if variance == 0.0:
-            raise InputError("all rows are alike: there is nothing to learn from them")
         # Where the noise is unknown, a tenth of the spread makes the choice cautious.
         self.noise_std = noise_std or 0.1 * float(np.sqrt(variance))
         self.probe = model_rng(estimator.seed, _PROBE).standard_normal(self.held.shape)

@@ -246,4 +246,7 @@ def _write(
     else:
         from ikpca_cli.files.mat import write_mat, write_mat73
 
-        (write_mat73 if kind == "mat73" else write_mat)(handle, values, dataset)
+        if kind == "mat73":
+            write_mat73(handle, values, dataset)
+        else:
+            write_mat(handle, values, dataset)

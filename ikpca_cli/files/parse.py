@@ -93,13 +93,15 @@ def parse_table(head: bytes, stream: BinaryIO, plan: Plan) -> tuple[Matrix, tupl
         part, marks = parsed or parse_exactly(block, n, plan)
         integers = integers and not any(mark in block.text for mark in (b".", b"e", b"E", b","))
         if n + len(part) > len(values):
-            values.resize((max(n + len(part), len(values) * 3 // 2), len(plan.columns)))
+            # The array is ours alone, whatever a debugger holds; growing it in place copies nothing.
+            longer = max(n + len(part), len(values) * 3 // 2)
+            values.resize((longer, len(plan.columns)), refcheck=False)
         values[n : n + len(part)] = part
         labels += marks
         n += len(part)
     if n == 0:
         raise InputError(f"{plan.name}: holds no rows of numbers")
-    values.resize((n, len(plan.columns)))
+    values.resize((n, len(plan.columns)), refcheck=False)
     return values, tuple(labels), integers
 
 

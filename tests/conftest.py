@@ -1,0 +1,56 @@
+"""Fixtures for all tests: data, and the command line."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner, Result
+
+from ikpca_cli.app import app
+
+ROOT = Path(__file__).parents[1]
+SHARED = ROOT.parent / "shared"
+
+
+@pytest.fixture
+def cli(tmp_path, monkeypatch):
+    """Run the command line in an empty folder; check that errors are plain."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*args: object, code: int = 0, stdin: bytes | None = None) -> Result:
+        result = CliRunner().invoke(app, [str(arg) for arg in args], input=stdin)
+        assert result.exit_code == code, result.output
+        assert "Traceback" not in result.output
+        return result
+
+    return run
+
+
+@pytest.fixture
+def samples(tmp_path):
+    """A copy of the sample data that a test may write beside."""
+    for file in (ROOT / "sample_data").iterdir():
+        if file.is_file() and ".denoised." not in file.name:
+            shutil.copy(file, tmp_path)
+    return tmp_path
+
+
+@pytest.fixture(scope="session")
+def arcs():
+    """Noisy and clean points around a half circle in five dimensions, (120, 5) each."""
+    rng = np.random.default_rng(20230305)
+    angle = rng.uniform(0.0, np.pi, 120)
+    plane = np.stack([np.cos(angle), np.sin(angle)], axis=1)
+    clean = plane @ rng.normal(size=(2, 5)) + np.arange(5.0)
+    return clean + rng.normal(scale=0.1, size=clean.shape), clean
+
+
+@pytest.fixture(scope="session")
+def shared():
+    """Larger data that lies beside a checkout in some places."""
+    if not SHARED.is_dir():
+        pytest.skip("the shared data folder is not beside this checkout")
+    return SHARED

@@ -1,0 +1,66 @@
+"""The blind choice: noise level, risk estimate, and what is chosen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ikpca_cli import IKPCA, PCA
+from ikpca_cli.core.methods import METHODS, load_method
+from ikpca_cli.core.noise import estimate_noise_std
+from ikpca_cli.core.selection import stein_risk
+
+
+def sines(n_samples, seed, noise=0.3):
+    """Return noisy and clean sines of random phase, (n_samples, 60)."""
+    rng = np.random.default_rng(np.random.SeedSequence([77, seed]))
+    phase = rng.uniform(0, 2 * np.pi, (n_samples, 1))
+    clean = np.sin(np.linspace(0, 2 * np.pi, 60) + phase)
+    return clean + rng.normal(scale=noise, size=clean.shape), clean
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.3, 1.0])
+def test_noise_level_from_the_spectrum(noise):
+    assert estimate_noise_std(sines(200, 1, noise)[0]) == pytest.approx(noise, rel=0.05)
+    wide = sines(40, 1, noise)[0]
+    assert estimate_noise_std(wide - wide.mean(axis=0)) == pytest.approx(noise, rel=0.1)
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.15])
+def test_noise_level_from_neighbourhoods(noise):
+    rng = np.random.default_rng(4)
+    angle, across = rng.uniform(0, np.pi, 1500), rng.uniform(0, 2, 1500)
+    clean = np.stack([2 * np.cos(angle), 2 * np.sin(angle), across], axis=1)
+    noisy = clean + rng.normal(scale=noise, size=clean.shape)
+    assert estimate_noise_std(noisy) == pytest.approx(noise, rel=0.15)
+
+
+def test_noise_level_of_a_single_column_is_unknown():
+    assert estimate_noise_std(np.arange(9.0)[:, None]) is None
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_estimated_risk_is_near_the_true_error(method):
+    train, _ = sines(200, 2)
+    noisy, clean = sines(2000, 3)
+    model = load_method(method)().fit(train)
+    probe = np.random.default_rng(np.random.SeedSequence([5])).standard_normal(noisy.shape)
+    estimate = stein_risk(model.denoise, noisy, 0.3, probe)
+    truth = np.mean((model.denoise(noisy) - clean) ** 2)
+    assert estimate == pytest.approx(truth, abs=0.03 * 0.3**2)
+
+
+def test_defaults_on_sines_cut_the_error_eightfold():
+    train, _ = sines(200, 4)
+    noisy, clean = sines(40, 5)
+    before = np.mean((noisy - clean) ** 2)
+    model = IKPCA().fit(train)
+    assert np.mean((model.denoise(noisy) - clean) ** 2) < before / 8
+    assert PCA().fit(train).n_components_ == 2
+
+
+def test_given_values_are_kept():
+    train, _ = sines(100, 6)
+    model = IKPCA(7, gamma=0.01, noise_std=0.2).fit(train)
+    assert (model.n_components_, model.gamma_, model.noise_std_) == (7, 0.01, 0.2)
+    assert IKPCA(ridge=0.5).fit(train).ridge_ == 0.5
