@@ -28,38 +28,44 @@ class _Guarded(TyperGroup):
         """Run the command; report what went wrong in one line unless --debug is given."""
         with warnings.catch_warnings():
             warnings.simplefilter("always", IkpcaWarning)
-            warnings.showwarning = lambda message, *_args, **_kwargs: _say(
-                ctx, f"warning: {message}"
-            )
+            warnings.showwarning = lambda message, *_args, **_kwargs: _warn(ctx, str(message))
             try:
                 return super().invoke(ctx)
-            except IkpcaError as error:
-                code, text = error.exit_code, f"error: {error}"
             except BrokenPipeError:
                 raise typer.Exit(BROKEN_PIPE) from None
-            except KeyboardInterrupt:
-                code, text = INTERRUPTED, "interrupted: no output was left half-written"
-            except MemoryError:
-                code, text = 1, "error: not enough memory: use fewer random features or rows"
-            except Exception as error:
+            except (Exception, KeyboardInterrupt) as error:
                 if _is_typers(error):
                     raise
-                kind = type(error).__name__
-                code, text = 1, f"error: {kind}: {error}; run again with --debug for the details"
-        if ctx.meta.get("debug"):
-            traceback.print_exc()
+                if ctx.meta.get("debug"):
+                    traceback.print_exception(error)
+                code, text = _explain(error)
         typer.echo(" ".join(text.splitlines()), err=True)
         raise typer.Exit(code)
 
 
-def _is_typers(error: Exception) -> bool:
+def _explain(error: BaseException) -> tuple[int, str]:
+    """Return the exit code and the line for a failure."""
+    if isinstance(error, IkpcaError):
+        return error.exit_code, f"error: {error}"
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED, "interrupted: no output was left half-written"
+    if isinstance(error, MemoryError):
+        return 1, "error: not enough memory: use fewer random features or rows"
+    kind = type(error).__name__
+    return 1, f"error: {kind}: {error}; run again with --debug for the details"
+
+
+def _is_typers(error: BaseException) -> bool:
     """Tell control flow and usage errors, which typer reports by itself, from failures."""
     return type(error).__module__.split(".")[0] in ("typer", "click")
 
 
-def _say(ctx: Any, text: str) -> None:
-    if not ctx.meta.get("quiet"):
-        typer.echo(text, err=True)
+def _warn(ctx: Any, text: str) -> None:
+    """Print a warning, but not again for each of a thousand runs or files."""
+    said = ctx.meta.setdefault("warnings", set())
+    if text not in said and not ctx.meta.get("quiet"):
+        said.add(text)
+        typer.echo(f"warning: {text}", err=True)
 
 
 app = typer.Typer(

@@ -36,7 +36,7 @@ def evaluate(
     Examples:
 
         ikpca evaluate model.joblib ecg_noisy.npy --clean ecg_clean.npy
-        ikpca evaluate model.joblib digits.h5::noisy --clean digits.h5::clean
+        ikpca evaluate digits.joblib digits.h5::noisy --clean digits.h5::clean
     """
     from ikpca_cli.commands.sources import open_clean, open_rows
     from ikpca_cli.core.experiment import evaluate_model

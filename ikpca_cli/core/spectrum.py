@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.sparse.linalg import eigsh
+from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from ikpca_cli.core.rows import (
     BLOCK_ELEMENTS,
@@ -73,24 +73,24 @@ def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, Float
     """
     size = matrix.shape[0]
     most = min(most, size)
-    if size > 1000 and most * 20 <= size:
-        # Lanczos from a fixed start: a few products with the matrix instead of a full reduction.
-        start = np.random.default_rng(size).uniform(-1.0, 1.0, size)
-        values, vectors = eigsh(matrix, k=most, which="LA", v0=start)
-    elif most * 4 <= size:
-        values, vectors = eigh(
-            matrix,
-            subset_by_index=(size - most, size - 1),
-            overwrite_a=True,
-            check_finite=False,
-            driver="evr",
-        )
-    else:
-        values, vectors = eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
+    found = _lanczos(matrix, most) if size > 1000 and most * 20 <= size else None
+    # All of them, also where few are wanted: LAPACK's search for a part of a spectrum loses
+    # eigenvalues that coincide, as those of a kernel too narrow for its data do.
+    values, vectors = found or eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
     order = np.argsort(values)[::-1][:most]
     values, vectors = values[order], vectors[:, order]
     kept = values > size * np.finfo(np.float64).eps * max(values[0], 0.0)
     return values[kept], np.ascontiguousarray(vectors[:, kept])
+
+
+def _lanczos(matrix: FloatArray, most: int) -> tuple[FloatArray, FloatArray] | None:
+    """Return the largest eigenpairs by a few products with the matrix, None if too few converge."""
+    start = np.random.default_rng(len(matrix)).uniform(-1.0, 1.0, len(matrix))
+    try:
+        values, vectors = eigsh(matrix, k=most, which="LA", v0=start)
+    except ArpackNoConvergence:
+        return None
+    return values, vectors
 
 
 def choose_route(n_samples: int, n_features: int) -> str:

@@ -198,3 +198,10 @@ def test_eigenpairs_of_lower_rank_are_fewer():
     low = np.random.default_rng(0).normal(size=(50, 4))
     values, _ = leading_eigenpairs(low @ low.T, 20)
     assert len(values) == 4
+
+
+@pytest.mark.parametrize("size", [210, 1200])
+def test_eigenvalues_that_coincide_are_all_found(size):
+    values, vectors = leading_eigenpairs(np.eye(size) - 1.0 / size, 5)
+    assert_allclose(values, np.ones(5))
+    assert_allclose(vectors.T @ vectors, np.eye(5), atol=1e-10)
