@@ -247,6 +247,6 @@ def _write(
         from ikpca_cli.files.mat import write_mat, write_mat73
 
         if kind == "mat73":
-            write_mat73(handle, values, dataset)
+            write_mat73(handle.name, values, dataset)
         else:
             write_mat(handle, values, dataset)

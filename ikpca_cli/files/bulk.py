@@ -60,7 +60,8 @@ def parse_fast(text: bytes, plan: Plan) -> tuple[npt.NDArray[np.float64], list[s
         )
     except PolarsError:
         return None
-    values = frame.select(wanted).to_numpy(order="c").reshape(-1, len(wanted))
+    data = frame if frame.columns == wanted else frame.select(wanted)
+    values = data.to_numpy(order="c").reshape(-1, len(wanted))
     if not np.isfinite(values).all() and not (plan.allow_missing and _even(plain, values, plan)):
         return None
     marks = [mark or "" for column in labels for mark in frame[column].to_list()]

@@ -45,7 +45,7 @@ def check_params(cls: type[Denoiser], params: object) -> None:
             raise FlawError(f"{cls.method} has no parameter {name!r} in this version of ikpca")
         if type(value) is str:
             check_text(f"parameter {name}", value)
-        elif value is not None and type(value) is not bool:
+        elif value is not None:
             _check_number(f"parameter {name}", value, _PARAM_BITS)
 
 
@@ -109,7 +109,7 @@ def _check_number(name: str, value: object, bits: int) -> None:
 
 def _check_array(name: str, value: object, dims: tuple[str, ...], lengths: dict[str, int]) -> None:
     """Check one array, and note the lengths of dimensions that are met first."""
-    if not isinstance(value, np.ndarray) or value.dtype.kind != "f" or value.ndim != len(dims):
+    if not isinstance(value, np.ndarray) or value.ndim != len(dims):
         raise FlawError(f"{name} is not an array of {len(dims)} dimensions")
     for symbol, length in zip(dims, value.shape, strict=True):
         due = lengths.setdefault(symbol, length)

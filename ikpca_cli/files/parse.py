@@ -48,15 +48,9 @@ class Plan:
     allow_missing: bool
 
 
-@dataclass
-class Block:
-    """Some whole lines of a table, and how many lines come before them."""
-
-    text: bytes
-    line: int
-
-
-def parse_table(head: bytes, stream: BinaryIO, plan: Plan) -> tuple[Matrix, tuple[str, ...], bool]:
+def parse_table(
+    head: bytes, stream: BinaryIO, plan: Plan, *, size: int | None
+) -> tuple[Matrix, tuple[str, ...], bool]:
     """Read the rows of a table.
 
     Parameters
@@ -67,6 +61,8 @@ def parse_table(head: bytes, stream: BinaryIO, plan: Plan) -> tuple[Matrix, tupl
         The rest.
     plan
         What to read.
+    size
+        The length of all the text in bytes, where it is known.
 
     Returns
     -------
@@ -84,54 +80,66 @@ def parse_table(head: bytes, stream: BinaryIO, plan: Plan) -> tuple[Matrix, tupl
     """
     values = np.empty((0, len(plan.columns)))
     labels: list[str] = []
-    n = 0
+    n, line, done = 0, plan.dialect.first, 0
     integers = True
     large = len(head) > _SMALL
-    for block in _blocks(head, stream, plan):
+    for text in _blocks(head, stream, plan):
         # A small table is parsed before polars is imported; a block it leaves is parsed again.
-        parsed = parse_fast(block.text, plan) if large else None
-        part, marks = parsed or parse_exactly(block, n, plan)
-        integers = integers and not any(mark in block.text for mark in (b".", b"e", b"E", b","))
-        if n + len(part) > len(values):
-            # The array is ours alone, whatever a debugger holds; growing it in place copies nothing.
-            longer = max(n + len(part), len(values) * 3 // 2)
-            values.resize((longer, len(plan.columns)), refcheck=False)
-        values[n : n + len(part)] = part
+        parsed = parse_fast(text, plan) if large else None
+        part, marks = parsed or parse_exactly(text, n, line, plan)
+        integers = integers and not any(mark in text for mark in (b".", b"e", b"E", b","))
+        done += len(text)
+        end = n + len(part)
+        if end > len(values):
+            values = _longer(values, n, end if size is None else math.ceil(end * size / done))
+        values[n:end] = part
         labels += marks
-        n += len(part)
+        # What is parsed fast has no blank lines or comments.
+        line += len(part) if parsed else text.count(plan.newline.encode()[-1:])
+        n = end
     if n == 0:
         raise InputError(f"{plan.name}: holds no rows of numbers")
-    values.resize((n, len(plan.columns)), refcheck=False)
-    return values, tuple(labels), integers
+    return values[:n], tuple(labels), integers
 
 
-def _blocks(head: bytes, stream: BinaryIO, plan: Plan) -> Iterator[Block]:
+def _longer(values: Matrix, n: int, expected: int) -> Matrix:
+    """Return the first rows in an array with room for more.
+
+    Memory never written to costs nothing: what is allocated may be too long, and the first guess
+    from the length of the file is, so that rows are seldom copied.
+    """
+    longer = np.empty((max(2 * n, expected + expected // 16), values.shape[1]))
+    longer[:n] = values[:n]
+    return longer
+
+
+def _blocks(head: bytes, stream: BinaryIO, plan: Plan) -> Iterator[bytes]:
     """Cut the text after the header into blocks of whole lines."""
     end = plan.newline.encode()[-1:]
+    start = 0
     for _ in range(plan.dialect.first):
-        head = head[head.find(end) + 1 :]
-    line = plan.dialect.first
-    rest = head
-    while True:
-        more = stream.read(_BLOCK)
-        cut = len(rest) if not more else rest.rfind(end) + 1
-        if cut:
-            yield Block(rest[:cut], line)
-            line += rest.count(end, 0, cut)
-        if not more:
-            return
-        rest = rest[cut:] + more
+        start = head.find(end, start) + 1
+    rest = head[start:]
+    while more := stream.read(_BLOCK):
+        cut = more.rfind(end) + 1
+        if not cut:
+            rest += more
+            continue
+        yield b"".join((rest, memoryview(more)[:cut]))
+        rest = more[cut:]
+    if rest:
+        yield rest
 
 
-def parse_exactly(block: Block, row: int, plan: Plan) -> tuple[Matrix, list[str]]:
+def parse_exactly(text: bytes, row: int, line: int, plan: Plan) -> tuple[Matrix, list[str]]:
     """Parse a block cell by cell: slowly, but knowing what stands where.
 
     Parameters
     ----------
-    block
+    text
         Whole lines.
-    row
-        How many rows come before.
+    row, line
+        How many rows and lines come before.
     plan
         What to read.
 
@@ -150,14 +158,13 @@ def parse_exactly(block: Block, row: int, plan: Plan) -> tuple[Matrix, list[str]
     dialect = plan.dialect
     rows: list[list[float]] = []
     labels: list[str] = []
-    lines = block.text.decode("utf-8", "replace").split(plan.newline)
-    for offset, line in enumerate(lines):
-        if is_comment(line):
+    for number, content in enumerate(text.decode("utf-8", "replace").split(plan.newline), line + 1):
+        if is_comment(content):
             continue
-        cells = dialect.cells(line)
+        cells = dialect.cells(content)
         place = f"row {row + len(rows) + 1}"
-        if block.line + offset != row + len(rows):
-            place += f" (line {block.line + offset + 1})"
+        if number != row + len(rows) + 1:
+            place += f" (line {number})"
         if len(cells) != dialect.width:
             raise InputError(
                 f"{plan.name}: {place} has {len(cells)} cells where {dialect.width} are expected"

@@ -10,7 +10,7 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
-from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.errors import InputError
 from ikpca_cli.files.columns import select
 from ikpca_cli.files.dialect import Dialect, sniff
 from ikpca_cli.files.layout import Layout, ReadOptions, TableStyle
@@ -64,8 +64,9 @@ def _read(stream: BinaryIO, path: str, name: str, options: ReadOptions, *, zippe
             text = (head + stream.read()).decode("utf-16")
         except UnicodeDecodeError as error:
             raise InputError(f"{name}: is damaged UTF-16 text; save it as UTF-8") from error
-        stream, head = io.BytesIO(text.encode()), b""
+        stream = io.BytesIO(text.encode())
         head = stream.read(_HEAD)
+    size = None if zipped else _length(stream)
     bom = head.startswith(_BOM)
     head = head.removeprefix(_BOM)
     if b"\0" in head:
@@ -78,7 +79,7 @@ def _read(stream: BinaryIO, path: str, name: str, options: ReadOptions, *, zippe
     dialect = _dialect(head, name, options, newline, whole=len(head) < _HEAD - len(_BOM))
     columns, index = _columns(dialect, options)
     plan = Plan(dialect, tuple(columns), index, name, newline, options.missing != "error")
-    values, labels, integers = parse_table(head, stream, plan)
+    values, labels, integers = parse_table(head, stream, plan, size=size)
     values.flags.writeable = False
     names = dialect.names
     style = TableStyle(
@@ -139,7 +140,9 @@ def _columns(dialect: Dialect, options: ReadOptions) -> tuple[list[int], int | N
     return columns, 0 if unnamed or len(columns) == dialect.width - 1 else None
 
 
-def unknown_columns(options: ReadOptions, name: str) -> None:
-    """Refuse `options.columns` for a format that has none."""
-    if options.columns is not None:
-        raise UsageError(f"--columns: {name} is not a text table; choose its columns before")
+def _length(stream: BinaryIO) -> int:
+    """Return the length of a stream in bytes, leaving it where it is."""
+    here = stream.tell()
+    length = stream.seek(0, io.SEEK_END)
+    stream.seek(here)
+    return length

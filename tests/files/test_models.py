@@ -167,6 +167,7 @@ def test_an_existing_file_is_kept_without_force(tmp_path):
     [
         ("mean_", np.array([1.0, np.nan, 0.0, 0.0])),
         ("total_variance_", np.inf),
+        ("explained_variance_", np.zeros(0)),
         ("components_", np.zeros((2, 3))),
         ("seed", 2**127),
         ("kernel", "two\nlines"),
@@ -296,6 +297,7 @@ def test_a_format_that_is_no_positive_integer_is_no_model(saved, number):
         (lambda e: e.update(params=None), "its parameters are missing"),
         (lambda e: e["params"].update(depth=3), "ikpca has no parameter 'depth'"),
         (lambda e: e["params"].update(gamma=np.inf), "parameter gamma is not a finite number"),
+        (lambda e: e["params"].update(gamma=True), "parameter gamma is not a finite number"),
         (lambda e: e["params"].update(gamma=(1.0,)), "parameter gamma is not a finite number"),
         (lambda e: e["params"].update(gamma=np.ones(2)), "parameter gamma is not a finite number"),
         (lambda e: e["params"].update(kernel="\x9b31m"), "parameter kernel is not a short plain"),

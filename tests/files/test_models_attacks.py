@@ -286,10 +286,13 @@ ARRAYS = {
     "dtype without a state": array(
         dtype=name("numpy", "dtype") + text("f8") + FALSE + TRUE + b"\x87R"
     ),
+    "dtype of another name": array(
+        dtype=NDARRAY + text("f8") + FALSE + TRUE + b"\x87R" + dtype()[-34:]
+    ),
     "dtype that is none": array(dtype=NONE),
     "dtype that is a text": array(dtype=text("f8")),
     "no dimension": array(shape=pickle.EMPTY_TUPLE),
-    "five dimensions": array(shape=shape(1, 1, 1, 1, 1)),
+    "five dimensions": array(b"\0" * 8, shape=shape(1, 1, 1, 1, 1)),
     "ten thousand dimensions": array(shape=pickle.MARK + b"K\x01" * 5_000 + pickle.TUPLE),
     "length 0": array(shape=shape(0)),
     "length -1": array(shape=shape(-1)),
@@ -367,8 +370,6 @@ NESTED = {
     ),
     "a dict in itself": b"}\x94" + text("a") + b"h\0s",
     "texts of four bytes a letter": (b"\x8c\xff" + "𝄞".encode() + b"a" * 251) * 9_900,
-    "more steps than any model": b"}\x94" * MAX_OPCODES,
-    "frames": (pickle.FRAME + b"\0" * 8) * MAX_OPCODES,
 }
 
 
@@ -378,6 +379,14 @@ def test_nesting_and_references(path, value):
     refusal(path)
     path.write_bytes(model_with(value))
     refusal(path)
+
+
+def test_more_steps_than_any_model_needs(path):
+    frame = pickle.FRAME + b"\0" * 8
+    path.write_bytes(HEAD + frame * (MAX_OPCODES - 2) + b"N.")
+    assert "something else" in refusal(path)
+    path.write_bytes(HEAD + frame * (MAX_OPCODES - 1) + b"N.")
+    assert FOREIGN in refusal(path)
 
 
 def test_a_wrapper_without_its_array_is_no_value(path):

@@ -39,6 +39,19 @@ def test_any_bytes_are_refused_or_plain(content):
         return
 
 
+@pytest.mark.parametrize("shift", [0, 3])
+@pytest.mark.parametrize("dtype", ["<f4", "<f8"])
+def test_arrays_are_views_unless_they_are_out_of_step(tmp_path, shift, dtype):
+    path = tmp_path / "plain.joblib"
+    joblib.dump(np.arange(6, dtype=dtype).reshape(2, 3), path)
+    content = b"\0" * shift + path.read_bytes()
+    array = loads(memoryview(content)[shift:])
+    np.testing.assert_array_equal(array, np.arange(6, dtype=dtype).reshape(2, 3), strict=True)
+    assert array.flags.aligned
+    assert not array.flags.writeable
+    assert array.flags.owndata == (shift != 0)
+
+
 floats = hnp.arrays(
     st.sampled_from(["<f4", "<f8", ">f4", ">f8"]),
     hnp.array_shapes(max_dims=4),
