@@ -184,13 +184,13 @@ def _describe(item: Any) -> str:
     return str(shape) if item.dtype.kind in "biuf" else f"{shape} {item.dtype.kind}"
 
 
-def write_hdf5(target: Any, values: npt.NDArray[Any], dataset: str, *, compressed: bool) -> None:
+def write_hdf5(path: str, values: npt.NDArray[Any], dataset: str, *, compressed: bool) -> None:
     """Write an HDF5 file of one dataset.
 
     Parameters
     ----------
-    target
-        A path, or a binary file open for writing and reading.
+    path
+        Where to.
     values
         What to write.
     dataset
@@ -200,5 +200,5 @@ def write_hdf5(target: Any, values: npt.NDArray[Any], dataset: str, *, compresse
     """
     import h5py
 
-    with h5py.File(target, "w") as file:
+    with h5py.File(path, "w") as file:
         file.create_dataset(dataset, data=values, compression="gzip" if compressed else None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 import struct
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -82,7 +82,7 @@ def read_mat(path: str, name: str, data: bytes | None, options: ReadOptions) -> 
     return Rows(samples, name, layout, missing=options.missing)
 
 
-def write_mat(handle: BinaryIO, values: npt.NDArray[Any], dataset: str) -> None:
+def write_mat(path: str, values: npt.NDArray[Any], dataset: str) -> None:
     """Write a MATLAB file of version 5 with one variable.
 
     Raises
@@ -97,7 +97,8 @@ def write_mat(handle: BinaryIO, values: npt.NDArray[Any], dataset: str) -> None:
             f"a MATLAB 5 file holds at most 2 GB, and {dataset} has {values.nbytes} bytes; "
             "write .npy or .h5"
         )
-    savemat(handle, {dataset: values})
+    with open(path, "wb") as handle:
+        savemat(handle, {dataset: values})
 
 
 def write_mat73(path: str, values: npt.NDArray[Any], dataset: str) -> None:

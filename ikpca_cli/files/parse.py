@@ -14,7 +14,7 @@ from ikpca_cli.errors import InputError
 from ikpca_cli.files.bulk import parse_fast
 from ikpca_cli.files.dialect import Dialect, is_comment
 
-_BLOCK = 16 << 20  # bytes of text parsed together
+_BLOCK = 8 << 20  # bytes of text parsed together
 _SMALL = 512 << 10  # bytes of a table not worth the import of a fast reader
 
 Matrix = npt.NDArray[np.float64]

@@ -160,7 +160,11 @@ class Rows:
 
     def _load(self, start: int, stop: int) -> Array:
         """Return samples of the file as a plain matrix, NaN and all."""
-        block = np.asarray(self._source[start:stop])
+        try:
+            block = np.asarray(self._source[start:stop])
+        except (OSError, RuntimeError) as error:  # a damaged chunk of an HDF5 file
+            reason = " ".join(str(error).split())
+            raise InputError(f"{self.name}: cannot be read further: {reason}") from error
         with np.errstate(over="ignore"):  # long double: an overflow is refused as not finite
             block = np.ascontiguousarray(block, self.dtype)
         return block.reshape(stop - start, self.shape[1])

@@ -6,17 +6,16 @@ from pathlib import Path
 import joblib
 import numpy as np
 import pytest
-from fuzz_models import mutate, outcome, real_models
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from ikpca_cli.files.plain_joblib import NotPlainError, loads
+from tests.files.fuzz_models import mutate, outcome, real_models
 
-FILES = 1_500
+FILES = 1_000
 
 
-@pytest.mark.filterwarnings("ignore")
 def test_mutated_models_are_loaded_or_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     models = real_models()
