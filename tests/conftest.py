@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
+
+# Before numpy is imported: arrays this small gain nothing from threads that fight over a core.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest

@@ -58,7 +58,9 @@ def read_rows(path: str, options: ReadOptions = ReadOptions()) -> Rows:  # noqa:
 
             return read_table(path, name, data, options)
         if options.columns is not None:
-            raise UsageError(f"--columns: {name} is no text table, and only those have such columns")
+            raise UsageError(
+                f"--columns: {name} is no text table, and only those have such columns"
+            )
         if kind == "hdf5":
             from ikpca_cli.files.hdf5 import read_hdf5
 

@@ -49,16 +49,18 @@ def parse_fast(text: bytes, plan: Plan) -> tuple[npt.NDArray[np.float64], list[s
     schema.update(dict.fromkeys(wanted, polars.Float64))
     labels = [] if plan.index is None else [fields[plan.index]]
     try:
+        # All columns are read, also those that nobody wants: polars overlooks what follows the last.
         frame = polars.read_csv(
             plain,
             has_header=False,
             schema=schema,
-            columns=sorted({*labels, *wanted}, key=fields.index),
             separator=dialect.delimiter,
             quote_char='"' if b'"' in plain else None,
             null_values=_MISSING if plan.allow_missing else None,
         )
     except PolarsError:
+        return None
+    if dialect.trailing and frame[fields[-1]].str.len_bytes().sum():
         return None
     data = frame if frame.columns == wanted else frame.select(wanted)
     values = data.to_numpy(order="c").reshape(-1, len(wanted))
@@ -75,7 +77,7 @@ def _plain(text: bytes, plan: Plan) -> bytes | None:
     dialect = plan.dialect
     mark = dialect.delimiter.encode()
     if dialect.decimal == ",":
-        if b"." in text or b'"' in text or plan.index is not None:
+        if b"." in text or b'"' in text or plan.index is not None or mark == b",":
             return None
         text = text.replace(b",", b".")
     if plan.newline == "\r":

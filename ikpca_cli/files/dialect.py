@@ -15,9 +15,11 @@ MISSING_WORDS = frozenset({"", "nan", "na", "n/a", "#n/a", "null", "none", "-nan
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "space": BLANK, "comma": ",", "semicolon": ";"}
 # In order of preference among those that explain the lines equally well.
 _CANDIDATES = [(d, ".") for d in (",", "\t", ";", "|", BLANK)] + [
-    (d, ",") for d in ("\t", ";", "|", BLANK)
+    (d, ",")
+    for d in ("\t", ";", "|", BLANK, ",")  # the last with every number in quotes
 ]
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf(?:inity)?", re.I | re.A)
+_DIGITS = re.compile(r"[0-9.,;| \t+-]+")
 _COMMENT = re.compile(r"\s*#(?!N/A)")
 _SAMPLE = 200
 
@@ -181,19 +183,19 @@ def _possible(delimiter: str | None, decimal: str | None) -> list[tuple[str, str
     mark = _DELIMITERS.get(delimiter, delimiter)
     if len(mark) != 1 or mark.isalnum() or mark in "\"'.+-#\r\n":
         raise UsageError(f"--delimiter {delimiter}: give one character, tab or space")
-    points = [decimal] if decimal else [point for point in ".," if point != mark]
-    return [(mark, point) for point in points]
+    return [(mark, point) for point in ".," if decimal in (None, point)]
 
 
 def _shape(body: Sequence[str], mark: str) -> tuple[bool, int]:
     """Tell whether lines end in a delimiter, and how many cells the most have."""
-    rows = [split(line, mark) for line in (body[1:] or body)]
-    width = Counter(map(len, rows)).most_common(1)[0][0]
-    trailing = mark != BLANK and width > 1 and all(not row[-1] for row in rows)
-    if trailing and len(body) > 1:
-        head = split(body[0], mark)
-        trailing = len(head) == width - 1 or (len(head) == width and not head[-1])
-    return trailing, width - trailing
+    rows = [split(line, mark) for line in body]
+    head, data = rows[0], rows[1:] or rows
+    longest = max(map(len, data))
+    trailing = mark != BLANK and longest > 1 and all(not row[-1] for row in data)
+    trailing = trailing and (not head[-1] or len(head) < longest)
+    counts = Counter(len(_trim(row, longest - 1, trailing)) for row in rows)
+    # The first line decides a draw: `max` keeps the first of equals.
+    return trailing, max(counts, key=lambda width: counts[width])
 
 
 def _trim(cells: list[str], width: int, trailing: bool) -> list[str]:
@@ -210,6 +212,8 @@ def _fit(body: Sequence[str], mark: str, point: str) -> float:
     data = rows[1:] or rows
     cells = sum(map(len, data))
     known = sum(number(cell, point) is not None for row in data for cell in row)
+    # A name has a letter: digits and marks that are no number speak against the candidate.
+    cells += sum(number(cell, point) is None and bool(_DIGITS.fullmatch(cell)) for cell in rows[0])
     return alike / len(rows) * known / cells
 
 

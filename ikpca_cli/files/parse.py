@@ -82,12 +82,13 @@ def parse_table(
     labels: list[str] = []
     n, line, done = 0, plan.dialect.first, 0
     integers = True
+    marks_of_fractions = (plan.dialect.decimal.encode(), b"e", b"E")
     large = len(head) > _SMALL
     for text in _blocks(head, stream, plan):
         # A small table is parsed before polars is imported; a block it leaves is parsed again.
         parsed = parse_fast(text, plan) if large else None
         part, marks = parsed or parse_exactly(text, n, line, plan)
-        integers = integers and not any(mark in text for mark in (b".", b"e", b"E", b","))
+        integers = integers and not any(mark in text for mark in marks_of_fractions)
         done += len(text)
         end = n + len(part)
         if end > len(values):

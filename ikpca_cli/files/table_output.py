@@ -41,7 +41,9 @@ def styled(style: TableStyle | None, suffix: str, *, gzip: bool) -> TableStyle:
     if suffix == style.suffix or suffix == ".txt":
         return style
     comma = "," if style.decimal == "." else ";"
-    return replace(style, delimiter="\t" if suffix == ".tsv" else comma)
+    delimiter = "\t" if suffix == ".tsv" else comma
+    hints = tuple(line for line in style.preamble if not line.lower().startswith("sep="))
+    return replace(style, delimiter=delimiter, preamble=hints)
 
 
 def write_table(handle: BinaryIO, values: npt.NDArray[Any], style: TableStyle) -> None:
@@ -84,13 +86,19 @@ def _write(stream: BinaryIO, values: npt.NDArray[Any], style: TableStyle) -> Non
 
 def _lines(block: npt.NDArray[Any], style: TableStyle) -> Iterator[str]:
     """Return the rows of a block as text, each number as short as it can be."""
+    quoted = style.delimiter == style.decimal
+    between = '","' if quoted else style.delimiter
     short = block.dtype.kind == "f" and block.dtype.itemsize < 8
     cells = block.astype(np.str_).tolist() if short else block.tolist()
     if block.dtype.kind == "b":
         cells = block.astype(int).tolist()
     for row in cells:
-        line = style.delimiter.join(row if short else map(repr, row))
-        yield line.replace(".", ",") if style.decimal == "," else line
+        line = between.join(row if short else map(repr, row))
+        if style.decimal == ",":
+            line = line.replace(".", ",")
+        if quoted:
+            line = f'"{line}"'
+        yield line
 
 
 def _quoted(cell: str, style: TableStyle, *, always: bool = False) -> str:

@@ -30,9 +30,14 @@ def test_an_interrupted_write_leaves_the_old_file_or_none(tmp_path, exists, erro
     target = tmp_path / "out.npy"
     if exists:
         target.write_bytes(b"old")
-    with pytest.raises(type(error)), atomic_write(str(target), force=True) as handle:
-        handle.write(b"half")
-        raise error
+
+    def write():
+        with atomic_write(str(target), force=True) as handle:
+            handle.write(b"half")
+            raise error
+
+    with pytest.raises(type(error)):
+        write()
     assert left_in(tmp_path) == (["out.npy"] if exists else [])
     assert not exists or target.read_bytes() == b"old"
 
@@ -110,12 +115,14 @@ def test_a_file_that_came_meanwhile_is_not_overwritten(tmp_path, monkeypatch, ha
 
         monkeypatch.setattr(os, "link", link)
     target = tmp_path / "out"
-    with (
-        pytest.raises(OutputError, match="exists already"),
-        atomic_write(str(target), force=False) as handle,
-    ):
-        handle.write(b"mine")
-        target.write_bytes(b"theirs")
+
+    def write():
+        with atomic_write(str(target), force=False) as handle:
+            handle.write(b"mine")
+            target.write_bytes(b"theirs")
+
+    with pytest.raises(OutputError, match="exists already"):
+        write()
     assert target.read_bytes() == b"theirs"
     assert left_in(tmp_path) == ["out"]
 
@@ -181,7 +188,6 @@ def test_impossible_targets_are_refused_before_any_work(tmp_path):
         with pytest.raises(OutputError, match=reason):
             check_target(str(target), inputs=[], force=True)
     with pytest.raises(OutputError, match=r"cannot be written: (file name too long|invalid)"):
-        check_target(str(tmp_path / ("x" * 300)), inputs=[], force=True)
         atomic_write(str(tmp_path / ("x" * 300)), force=True).__enter__()
     check_target(str(tmp_path / ("x" * 255)), inputs=[], force=False)
     check_target("-", inputs=["-"], force=False)
