@@ -22,7 +22,9 @@ def fit(
     rff: Annotated[
         str | None,
         typer.Option(
-            metavar="auto|N", rich_help_panel="Model", help="Random Fourier features of ikpca."
+            metavar="auto|exact|N",
+            rich_help_panel="Model",
+            help="Random Fourier features of ikpca; exact for infinitely many.",
         ),
     ] = None,
     gamma: Annotated[

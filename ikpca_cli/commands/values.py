@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from ikpca_cli.core.methods import METHODS, load_method
 from ikpca_cli.errors import UsageError
@@ -14,29 +14,28 @@ PARAMETERS = {"--components": "n_components", "--rff": "n_rff", "--kernel": "ker
 """Options whose parameter has another name; of the others it is the option without dashes."""
 
 
-def number_or_auto(
-    option: str, text: str, kind: Callable[[str], Number]
-) -> Number | Literal["auto"]:
-    """Return the number in `text`, or "auto".
+def number_or_auto(option: str, text: str, kind: Callable[[str], Number]) -> Number | str:
+    """Return the number in `text`, or the word: "auto", for --rff also "exact".
 
     Raises
     ------
     UsageError
         If the text is neither, naming the option.
     """
+    words = ("auto", "exact") if option == "--rff" else ("auto",)
     text = text.strip()
-    if text == "auto":
-        return "auto"
+    if text in words:
+        return text
     try:
         return kind(text)
     except ValueError:
         noun = "a whole number" if kind is int else "a number"
-        raise UsageError(f"{option} {text!r}: give {noun} or auto") from None
+        raise UsageError(f"{option} {text!r}: give {noun} or {' or '.join(words)}") from None
 
 
 def method_values(
     option: str, texts: Sequence[str], kind: Callable[[str], Number]
-) -> dict[str, list[Number | Literal["auto"]]]:
+) -> dict[str, list[Number | str]]:
     """Parse a repeated option whose values are lists, such as ``5,10`` or ``kpca:10``.
 
     Returns
@@ -49,7 +48,7 @@ def method_values(
     UsageError
         If a value is no number, or a prefix is no method that takes this option.
     """
-    found: dict[str, list[Number | Literal["auto"]]] = {}
+    found: dict[str, list[Number | str]] = {}
     for text in texts:
         method, colon, values = text.rpartition(":")
         if colon and method not in METHODS:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import copy
 import inspect
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
@@ -20,7 +21,10 @@ from ikpca_cli.core.rows import (
     silent,
     spread_means,
 )
-from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
+
+if TYPE_CHECKING:
+    from ikpca_cli.core.selection import Choice
 
 Auto: TypeAlias = Literal["auto"]
 Value: TypeAlias = FloatArray | float | int | str | None
@@ -42,6 +46,9 @@ class Denoiser(ABC):
         training rows; None where it cannot be known.
     n_samples_ : int
         Number of training rows.
+    estimated_mse_, estimated_mse_error_ : float or None
+        Mean squared error to expect after cleaning, and its standard error, estimated from the
+        noisy rows where anything was chosen; ``noise_std_ ** 2`` is the one before.
     """
 
     method: ClassVar[str]
@@ -53,10 +60,14 @@ class Denoiser(ABC):
         "total_variance_": (),
         "noise_std_": (),
         "n_samples_": (),
+        "estimated_mse_": (),
+        "estimated_mse_error_": (),
     }
     """Fitted attributes and their dimensions; equal symbols are equal lengths, () is a number."""
 
-    OPTIONAL: ClassVar[frozenset[str]] = frozenset({"noise_std_"})
+    OPTIONAL: ClassVar[frozenset[str]] = frozenset(
+        {"noise_std_", "estimated_mse_", "estimated_mse_error_"}
+    )
     """Fitted attributes that may be None."""
 
     TEXT: ClassVar[frozenset[str]] = frozenset()
@@ -70,6 +81,8 @@ class Denoiser(ABC):
     total_variance_: float
     noise_std_: float | None
     n_samples_: int
+    estimated_mse_: float | None
+    estimated_mse_error_: float | None
 
     # Parameters -------------------------------------------------------------------------------
 
@@ -159,6 +172,8 @@ class Denoiser(ABC):
             "n_components": self.n_components_,
             "seed": self.seed,
             "noise_std": self.noise_std_,
+            "estimated_mse": self.estimated_mse_,
+            "estimated_mse_error": self.estimated_mse_error_,
         }
 
     # Work -------------------------------------------------------------------------------------
@@ -192,15 +207,23 @@ class Denoiser(ABC):
         return self._fit_rows(X, False, progress)
 
     def _fit_rows(self, X: Any, exact: bool, progress: Progress) -> Self:
-        from ikpca_cli.core.selection import choose, known_noise_std
+        from ikpca_cli.core.selection import known_noise_std
 
         rows = as_rows(X, least=2)
         self._check_params(rows.shape[0], rows.shape[1])
         mean = spread_means(rows)
         noise_std = known_noise_std(self, rows, mean)
-        chosen = choose(self, rows, mean, noise_std, progress)
+        choice = self._choose(rows, mean, noise_std, progress)
         self.noise_std_ = noise_std
-        return self.fit_with(rows, mean, chosen, exact=exact, progress=progress)
+        self.estimated_mse_, self.estimated_mse_error_ = choice.risk, choice.error
+        if noise_std is not None and choice.risk is not None and choice.risk >= noise_std**2:
+            warnings.warn(
+                f"{self.method} is not expected to bring these rows closer to clean ones: they may "
+                "be free of noise, or have nothing in common that it can learn",
+                IkpcaWarning,
+                stacklevel=4,
+            )
+        return self.fit_with(rows, mean, choice.params, exact=exact, progress=progress)
 
     def denoise(self, X: Any, *, progress: Progress = silent) -> FloatArray:
         """Return the cleaned rows.
@@ -306,19 +329,20 @@ class Denoiser(ABC):
         """
         self.mean_ = mean
         self.n_samples_ = int(X.shape[0])
-        self._fit(X, progress=progress, exact=exact, **chosen)
+        self._fit(X, chosen, exact=exact, progress=progress)
         return self
+
+    def _choose(
+        self, X: RowSource, mean: FloatArray, noise_std: float | None, progress: Progress
+    ) -> Choice:
+        """Return every parameter for a fit on `X`."""
+        from ikpca_cli.core.selection import choose
+
+        return choose(self, X, mean, noise_std, progress)
 
     @abstractmethod
     def _fit(
-        self,
-        X: RowSource,
-        *,
-        progress: Progress,
-        n_components: int,
-        exact: bool,
-        gamma: float = ...,
-        ridge: float = ...,
+        self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
     ) -> None:
         """Set the fitted attributes; with `exact`, fewer components than asked is an error."""
 

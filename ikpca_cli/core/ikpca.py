@@ -1,87 +1,97 @@
-"""Invertible kernel PCA with random Fourier features (Gedon et al. 2023)."""
+"""Invertible kernel PCA (Gedon et al. 2023): with random Fourier features, or their limit."""
 
 from __future__ import annotations
 
 import warnings
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ikpca_cli.core.base import Auto, Denoiser
-from ikpca_cli.core.fourier import FourierFeatures, angles_on_branch, ridge_inverse
+from ikpca_cli.core.base import Auto, Denoiser, Value
+from ikpca_cli.core.blind import CrossValidation, moves, search
+from ikpca_cli.core.exact import ExactSpectrum, Move
+from ikpca_cli.core.fourier import FourierFeatures
+from ikpca_cli.core.kernels import Gaussian
+from ikpca_cli.core.limit import LimitModel
+from ikpca_cli.core.memory import check_matrix
 from ikpca_cli.core.methods import load_kernel
-from ikpca_cli.core.rows import FloatArray, Progress, RowSource, silent
+from ikpca_cli.core.published import PublishedModel
+from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all, silent
 from ikpca_cli.core.spectrum import spectrum
 from ikpca_cli.errors import IkpcaWarning, UsageError
 
+if TYPE_CHECKING:
+    from ikpca_cli.core.selection import Choice
+
+EXACT_ROWS = 3000
+"""The most training rows for which the limit of infinitely many features is the default."""
+
+CHOICE_ROWS = 2000
+"""The most rows that the choice for the limit looks at."""
+
+_SHRINKS_OF_A_CUT = (0.0, 0.5, 1.0, 2.0)
+_DIRECTIONS = 4  # stream of `model_rng`
+
 
 class IKPCA(Denoiser):
-    """Invertible kernel PCA: PCA of random Fourier features, inverted on each row's own branch.
+    """Invertible kernel PCA, a nonlinear PCA whose way back to the input needs no learning.
+
+    With random features it is the published method: PCA of ``sin(W x + b)``, inverted on each row's
+    own branch by the arcsine and a ridge solve. In the limit of infinitely many features (`exact`)
+    kernel values replace the features, Wiener weights replace the cut after some components, and a
+    few Gauss-Newton steps replace the arcsine.
 
     Parameters
     ----------
     n_components : int or "auto"
-        Components to keep in feature space.
-    n_rff : int or "auto"
-        Random Fourier features; at least as many as the rows are wide. "auto" takes four a column
-        and not fewer than 2,000.
+        Components to keep in feature space. "auto" chooses the number with random features, and in
+        the limit weighs all of them by their noise.
+    n_rff : int, "exact" or "auto"
+        Random Fourier features, at least as many as the rows are wide; "exact" for infinitely
+        many. "auto" is exact for up to 3,000 training rows with a Gaussian kernel and no ridge
+        given, else four features a column and not fewer than 2,000.
     kernel : str
         A key of `ikpca_cli.core.methods.KERNELS`.
     gamma : float or "auto"
         Kernel width: ``exp(-gamma * distance)``.
     ridge : float or "auto"
-        Added to the diagonal of ``W'W`` in the way back, in its units (those of gamma times
-        n_rff); 0 is the pseudo-inverse.
+        Added to the diagonal of ``W'W`` in the published way back, in its units (those of gamma
+        times n_rff); 0 is the pseudo-inverse. The limit has none.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
     solver : {"auto", "primal", "dual"}
         Eigenvectors of the n_rff x n_rff covariance or of the n x n Gram matrix; "auto" takes the
         smaller.
     seed : int
-        Seeds the random features. One seed gives one answer.
+        Seeds the random features and the choice. One seed gives one answer.
 
     Attributes
     ----------
-    W_ : ndarray, shape (n_rff, n_features)
-        Frequencies.
-    b_ : ndarray, shape (n_rff,)
-        Offsets in radians.
-    feature_mean_ : ndarray, shape (n_rff,)
-        Mean of the training rows' features.
-    components_ : ndarray, shape (n_components, n_rff)
-        Orthonormal directions in feature space, largest variance first.
-    ridge_inverse_ : ndarray, shape (n_features, n_features)
-        ``(W'W + ridge I)^-1``.
-    gamma_, ridge_ : float
-        The values used.
+    model_ : PublishedModel or LimitModel
+        The arrays of the fit; see these classes.
+    gamma_ : float
+        The value used.
     """
 
     method = "ikpca"
-    STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {
-        "W_": ("r", "p"),
-        "b_": ("r",),
-        "feature_mean_": ("r",),
-        "components_": ("d", "r"),
-        "ridge_inverse_": ("p", "p"),
-        "gamma_": (),
-        "ridge_": (),
-    }
+    STATE: ClassVar[dict[str, tuple[str, ...]]] = (
+        Denoiser.STATE | {"gamma_": ()} | PublishedModel.FIELDS | LimitModel.FIELDS
+    )
+    OPTIONAL: ClassVar[frozenset[str]] = (
+        Denoiser.OPTIONAL | PublishedModel.FIELDS.keys() | LimitModel.FIELDS.keys()
+    )
     RIDGES = (0.01, 0.1, 0.5)
     SELECTION_ROWS = 600
 
-    W_: FloatArray
-    b_: FloatArray
-    feature_mean_: FloatArray
-    components_: FloatArray
-    ridge_inverse_: FloatArray
+    model_: PublishedModel | LimitModel
     gamma_: float
-    ridge_: float
 
     def __init__(
         self,
         n_components: int | Auto = "auto",
         *,
-        n_rff: int | Auto = "auto",
+        n_rff: int | Literal["exact"] | Auto = "auto",
         kernel: str = "gaussian",
         gamma: float | Auto = "auto",
         ridge: float | Auto = "auto",
@@ -100,9 +110,51 @@ class IKPCA(Denoiser):
         self._features: FourierFeatures | None = None
 
     @property
-    def n_rff_(self) -> int:
-        """Number of random features."""
-        return int(self.b_.shape[0])
+    def n_rff_(self) -> int | None:
+        """Number of random features, None for infinitely many."""
+        return self.model_.n_rff
+
+    @property
+    def ridge_(self) -> float | None:
+        """The ridge used, None in the limit."""
+        return self.model_.ridge
+
+    def get_state(self) -> dict[str, Value]:
+        """Return the fitted attributes as plain arrays and numbers, as `Denoiser.get_state` says.
+
+        Those of the model are under their own names, and those of the other model are None.
+        """
+        self._check_fitted()
+        names = self.model_.FIELDS
+        own = {name: getattr(self.model_, name) for name in names}
+        return {
+            name: own.get(name) if not name.endswith("_") else getattr(self, name)
+            for name in self.STATE
+        }
+
+    @classmethod
+    def from_state(cls, params: Mapping[str, Any], state: Mapping[str, Value]) -> Self:
+        """Return a fitted estimator from what `get_params` and `get_state` gave.
+
+        Raises
+        ------
+        ValueError
+            If the state is that of neither model, or of both.
+        """
+        estimator = cls(**params)
+        own: dict[str, Any] = {}
+        for name in cls.STATE:
+            if name.endswith("_"):
+                setattr(estimator, name, state[name])
+            elif state[name] is not None:
+                own[name] = state[name]
+        if own.keys() == PublishedModel.FIELDS.keys():
+            estimator.model_ = PublishedModel(**own)
+        elif own.keys() == LimitModel.FIELDS.keys() and own["blend"].shape[1] == 4:
+            estimator.model_ = LimitModel(**own, gamma=estimator.gamma_)
+        else:
+            raise ValueError("its arrays are neither those of random features nor of their limit")
+        return estimator
 
     def fit(
         self, X: Any, *, features: FourierFeatures | None = None, progress: Progress = silent
@@ -131,8 +183,8 @@ class IKPCA(Denoiser):
             self._features = None
 
     def ridge_unit(self) -> float:
-        """Return the mean eigenvalue of ``W'W``."""
-        return float(np.einsum("ij,ij->", self.W_, self.W_)) / self.n_features_in_
+        """Return the mean eigenvalue of ``W'W``, 1 in the limit."""
+        return self.model_.ridge_unit()
 
     def cheaper(self, n_features: int) -> tuple[Self, float]:
         """Compare candidates with at most 1,000 features, or twice the width."""
@@ -142,16 +194,24 @@ class IKPCA(Denoiser):
         other.n_rff = fewer
         return other, n_rff / fewer
 
+    def _is_exact(self, n_samples: int) -> bool:
+        if self.n_rff != "auto":
+            return self.n_rff == "exact"
+        smooth = self.kernel == "gaussian"
+        return smooth and self.ridge == "auto" and not self._features and n_samples <= EXACT_ROWS
+
     def _count(self, n_features: int) -> int:
-        if self.n_rff == "auto":
-            return max(2000, 4 * n_features)
-        return self.n_rff
+        """Return the number of random features to draw."""
+        return self.n_rff if isinstance(self.n_rff, int) else max(2000, 4 * n_features)
 
     def _check_params(self, n_samples: int, n_features: int) -> None:
         super()._check_params(n_samples, n_features)
         load_kernel(self.kernel)
         if self.solver not in ("auto", "primal", "dual"):
             raise UsageError(f"solver {self.solver!r} is unknown: use auto, primal or dual")
+        if self._is_exact(n_samples):
+            self._check_exact(n_samples)
+            return
         n_rff = self._features.n_rff if self._features else self._count(n_features)
         if n_rff < n_features:
             raise UsageError(
@@ -166,54 +226,87 @@ class IKPCA(Denoiser):
                 stacklevel=4,
             )
 
+    def _check_exact(self, n_samples: int) -> None:
+        if self.kernel != "gaussian":
+            raise UsageError(
+                f"infinitely many features need a smooth kernel, which the {self.kernel} one is "
+                "not: give a number of random features"
+            )
+        if self.ridge != "auto":
+            raise UsageError(
+                "infinitely many features need no ridge: leave it out, or give a number of "
+                "random features"
+            )
+        check_matrix("exact ikpca", n_samples, "give a number of random features")
+
+    def _choose(
+        self, X: RowSource, mean: FloatArray, noise_std: float | None, progress: Progress
+    ) -> Choice:
+        from ikpca_cli.core.selection import Choice, selection_rows, usable_noise_std
+
+        if not self._is_exact(X.shape[0]):
+            return super()._choose(X, mean, noise_std, progress)
+        rows = selection_rows(X, CHOICE_ROWS, self.seed) - mean
+        noise_variance = usable_noise_std(noise_std, rows) ** 2
+        distances = Gaussian().distance(rows, rows)
+        automatic = self.n_components == "auto"
+        trial = CrossValidation(
+            rows,
+            distances,
+            noise_variance,
+            moves() if automatic else moves(_SHRINKS_OF_A_CUT),
+            None if automatic else int(self.n_components),
+            model_rng(self.seed, _DIRECTIONS),
+        )
+        if self.gamma == "auto":
+            scale = float(np.median(distances)) or float(distances.mean())
+            blend = search(trial.best, scale, lambda tried: progress("choosing", tried, 0))
+        else:
+            blend = trial.best(self.gamma)
+        chosen = {"gamma": blend.gamma, "blend": blend.weights, "noise_variance": noise_variance}
+        chosen["n_components"] = None if automatic else self.n_components
+        return Choice(chosen, blend.risk, blend.error)
+
     def _fit(
-        self,
-        X: RowSource,
-        *,
-        progress: Progress,
-        n_components: int,
-        exact: bool,
-        gamma: float = 1.0,
-        ridge: float = 0.0,
+        self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
     ) -> None:
+        self.gamma_ = float(chosen["gamma"])
+        n_components: int | None = chosen["n_components"]
+        if "blend" in chosen:
+            rows = read_all(X) - self.mean_
+            progress("eigenvectors", 0, 0)
+            limit = ExactSpectrum.of(
+                rows, Gaussian().distance(rows, rows), self.gamma_, n_components
+            )
+            self._set_spectrum(limit.variances, limit.total, n_components or 1, exact)
+            blend: Mapping[Move, float] = chosen["blend"]
+            self.model_ = LimitModel.of(limit, chosen["noise_variance"], blend)
+            self.explained_variance_ = self.model_.signal_variances
+            return
         features = self._features or FourierFeatures.draw(
-            load_kernel(self.kernel), gamma, self._count(X.shape[1]), X.shape[1], self.seed
+            load_kernel(self.kernel), self.gamma_, self._count(X.shape[1]), X.shape[1], self.seed
         )
         found = spectrum(
             X,
             self.mean_,
             features,
             features.n_rff,
-            n_components,
+            n_components or 1,
             route=self.solver,
             progress=progress,
         )
-        self._set_spectrum(found.variances, found.total, n_components, exact)
-        self.W_, self.b_ = features.W, features.b
-        self.feature_mean_ = found.mean
-        self.components_ = found.components
-        self.gamma_ = float(gamma)
-        self.ridge_ = float(ridge)
-        self.ridge_inverse_ = ridge_inverse(self.W_, self.ridge_)
+        self._set_spectrum(found.variances, found.total, n_components or 1, exact)
+        self.model_ = PublishedModel.of(features, found, float(chosen["ridge"]))
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
-        alpha = FourierFeatures(self.W_, self.b_).angles(X - self.mean_)
-        codes = (np.sin(alpha) - self.feature_mean_) @ self.components_.T
-        angles = angles_on_branch(alpha, codes @ self.components_ + self.feature_mean_)
-        angles -= self.b_
-        rows: FloatArray = (angles @ self.W_) @ self.ridge_inverse_ + self.mean_
+        rows: FloatArray = self.model_.denoise(X - self.mean_) + self.mean_
         return rows
 
     def _encode_block(self, X: FloatArray) -> FloatArray:
-        features = FourierFeatures(self.W_, self.b_).features(X - self.mean_)
-        codes: FloatArray = (features - self.feature_mean_) @ self.components_.T
-        return codes
+        return self.model_.encode(X - self.mean_)
 
     def _truncate(self, n_components: int, ridge: float | None) -> None:
-        self.components_ = self.components_[:n_components]
-        if ridge is not None and ridge != self.ridge_:
-            self.ridge = self.ridge_ = ridge
-            self.ridge_inverse_ = ridge_inverse(self.W_, ridge)
+        self.model_ = self.model_.variant(n_components, ridge)
 
     def _block_width(self) -> int:
-        return self.n_rff_
+        return self.model_.width

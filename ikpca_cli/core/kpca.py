@@ -7,17 +7,17 @@ the pre-image is kernel ridge regression from latent code to input (Bakır, West
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinvh
 
 from ikpca_cli.core.base import Auto, Denoiser
-from ikpca_cli.core.memory import available_bytes, readable_bytes
+from ikpca_cli.core.memory import check_matrix
 from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, read_all
 from ikpca_cli.core.spectrum import leading_eigenpairs
-from ikpca_cli.errors import InputError
 
 
 class KernelPCA(Denoiser):
@@ -103,28 +103,15 @@ class KernelPCA(Denoiser):
     def _check_params(self, n_samples: int, n_features: int) -> None:
         super()._check_params(n_samples, n_features)
         load_kernel(self.kernel)
-        # The kernel matrix, its eigenvectors' workspace and the factor of the regression.
-        matrix, free = 8 * n_samples**2, available_bytes()
-        if 3 * matrix > free:
-            raise InputError(
-                f"kpca needs a {readable_bytes(matrix)} kernel matrix (and twice that to work) "
-                f"for {n_samples} rows, but {readable_bytes(free)} of memory are free: "
-                "use the method ikpca, or fewer rows"
-            )
+        check_matrix("kpca", n_samples, "use the method ikpca, or fewer rows")
 
     def _fit(
-        self,
-        X: RowSource,
-        *,
-        progress: Progress,
-        n_components: int,
-        exact: bool,
-        gamma: float = 1.0,
-        ridge: float = 0.0,
+        self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
     ) -> None:
+        n_components, gamma = chosen["n_components"], float(chosen["gamma"])
         rows = read_all(X) - self.mean_
         gram = load_kernel(self.kernel).gram(rows, rows, gamma)
-        self.gamma_ = float(gamma)
+        self.gamma_ = gamma
         self.latent_gamma_ = self._width(gram)
         gram_mean = gram.mean(axis=0)
         gram -= gram_mean
@@ -139,7 +126,7 @@ class KernelPCA(Denoiser):
         self.gram_mean_ = gram_mean
         self.coefficients_ = vectors / roots
         self.codes_ = vectors * roots
-        self.ridge_ = float(ridge)
+        self.ridge_ = float(chosen["ridge"])
         progress("regression", 0, 0)
         self._regress()
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ikpca_cli.errors import InputError
+
 
 def available_bytes() -> int:
     """Return the free memory in bytes: the machine's, or the container's where that is less."""
@@ -15,6 +17,22 @@ def available_bytes() -> int:
     if limit is not None and used is not None:
         free = min(free, max(limit - used, 0))
     return free
+
+
+def check_matrix(what: str, n_samples: int, remedy: str) -> None:
+    """Refuse work on matrices of n x n numbers that do not fit in memory.
+
+    Raises
+    ------
+    InputError
+        If three of them, which the work takes, are larger than the memory that is free.
+    """
+    matrix, free = 8 * n_samples**2, available_bytes()
+    if 3 * matrix > free:
+        raise InputError(
+            f"{what} needs a {readable_bytes(matrix)} kernel matrix (and twice that to work) "
+            f"for {n_samples} rows, but {readable_bytes(free)} of memory are free: {remedy}"
+        )
 
 
 def readable_bytes(count: int) -> str:

@@ -1,21 +1,47 @@
-"""The standard deviation of white noise, estimated from noisy rows alone."""
+"""The standard deviation of white noise, estimated from noisy rows alone.
+
+Signal only ever adds variance, so each of several readings is an upper bound. The most precise one
+comes first, and a less precise one is believed only where it is clearly lower.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.linalg import eigvalsh
-from scipy.spatial.distance import cdist
+from scipy.stats import norm
 
+from ikpca_cli.core.kernels import Gaussian
 from ikpca_cli.core.rows import FloatArray
 
 FEW_COLUMNS = 8
 """Up to this width signal fills the space, and only small neighbourhoods tell it from noise."""
 
-_NEIGHBOURS = 45.0  # enough for a covariance, few enough to stay near a curved surface
+_SHARES = (1.0, 0.5, 0.25)  # of the noise spectrum that is looked at, from its low end
+_QUIET = 0.1  # share of the columns that may hold little signal
 _CENTRES = 400
+_SATURATED = 0.7  # variance across a neighbourhood, as a share of its window's
+_MAD = float(norm.ppf(0.75))  # median absolute deviation of a standard normal number
 
 
-def estimate_noise_std(X: FloatArray) -> float | None:
+@dataclass(frozen=True)
+class NoiseLevel:
+    """An estimate of the noise.
+
+    Attributes
+    ----------
+    std : float or None
+        Standard deviation in the units of the data; None where nothing looks like noise.
+    certain : bool
+        False where the signal may be as rough as the noise, so that the two cannot be told apart.
+    """
+
+    std: float | None
+    certain: bool
+
+
+def estimate_noise(X: FloatArray) -> NoiseLevel:
     """Estimate the standard deviation of white noise on rows.
 
     Parameters
@@ -25,83 +51,113 @@ def estimate_noise_std(X: FloatArray) -> float | None:
 
     Returns
     -------
-    float or None
-        In the units of `X`; None where it cannot be told from the signal.
-    """
-    if X.shape[1] == 1:
-        return None
-    return _from_neighbourhoods(X) if X.shape[1] <= FEW_COLUMNS else _from_spectrum(X)
-
-
-def _from_spectrum(X: FloatArray) -> float | None:
-    """Find the eigenvalues of the covariance that fill the interval of Marchenko and Pastur.
-
-    The width of the interval tells the noise level, as its mean does; the largest set of small
-    eigenvalues for which the two agree is taken for noise (Veraart et al., "Denoising of diffusion
-    MRI using random matrix theory", 2016).
+    NoiseLevel
     """
     n_samples, n_features = X.shape
-    small = min(n_samples - 1, n_features)
-    if small < 2:
-        return None
-    products = X.T @ X if n_features <= n_samples else X @ X.T
-    variances = eigvalsh(products)[-small:] / n_samples
-    variances = np.maximum(variances, 0.0)
-    # With the k smallest taken for noise, the others are signal and use up degrees of freedom.
-    count = np.arange(1, small + 1)
-    freedom = max(n_samples, n_features) - (small - count)
-    means = np.cumsum(variances) * n_samples / (count * freedom)
-    widths = (variances - variances[0]) * n_samples / (4.0 * np.sqrt(count * freedom))
-    noise = np.flatnonzero(widths <= means)
-    if len(noise) == 0 or noise[-1] == 0 or means[noise[-1]] <= 0.0:
-        return None
-    return float(np.sqrt(means[noise[-1]]))
+    if n_features == 1 or n_samples < 3:
+        return NoiseLevel(None, certain=False)
+    best = np.inf
+    for std, error in _readings(X):
+        if std < best * (1.0 - 2.0 * error):
+            best = std
+    certain = True
+    if n_features <= FEW_COLUMNS:
+        std, saturation = _from_neighbourhoods(X)
+        # In so few columns the spectrum is an upper bound and no more.
+        certain = saturation < _SATURATED
+        best = min(best, std)
+    return NoiseLevel(float(best), certain) if 0.0 < best < np.inf else NoiseLevel(None, False)
 
 
-def _from_neighbourhoods(X: FloatArray) -> float | None:
-    """Average the smallest eigenvalue of covariances under a Gaussian window around some rows.
+def _readings(X: FloatArray) -> list[tuple[float, float]]:
+    """Return estimates and their relative errors, the most precise first."""
+    n_samples, n_features = X.shape
+    freedom = n_samples - 1
+    short, long = min(freedom, n_features), max(freedom, n_features)
+    products = X.T @ X if n_features <= freedom else X @ X.T
+    variances = np.maximum(eigvalsh(products)[-short:] / long, 0.0)
+    found = [_from_spectrum(variances, long, share) for share in _SHARES]
+    if n_samples > 30:
+        found.append(_from_quiet_columns(X))
+    return found
 
-    Across a surface the window of variance h^2 shrinks noise of variance s^2 to
-    v = s^2 h^2 / (s^2 + h^2), so s^2 = v / (1 - v / h^2). The window is as wide as a covariance
-    needs and no wider, to stay near the surface.
+
+def _from_spectrum(variances: FloatArray, long: int, share: float) -> tuple[float, float]:
+    """Read the noise off the lowest eigenvalues (ascending), which follow Marchenko and Pastur.
+
+    Eigenvalues above the upper edge of their law are signal, whose number is found by iteration
+    (as in Veraart et al., "Denoising of diffusion MRI using random matrix theory", 2016).
     """
-    squares = cdist(X[:_CENTRES], X, "sqeuclidean")
-    others = squares > 0.0
-    if not others.any():
-        return None
-    low, high = np.log(squares[others].min()), np.log(squares.max())
+    size, signal = len(variances), 0
+    while True:
+        ratio, scale = (size - signal) / (long - signal), (long - signal) / long
+        places = (np.arange(size - signal) + 0.5) / (size - signal)
+        expected = scale * _marchenko_pastur(ratio, places)
+        low = max(1, int(share * (size - signal)))
+        variance = float(variances[:low].sum() / expected[:low].sum())
+        # The largest of finitely many lies a little above the edge (Tracy and Widom).
+        edge = variance * scale * (1.0 + ratio**0.5) ** 2
+        edge *= 1.0 + 2.0 * (size - signal) ** (-2.0 / 3.0)
+        above = int((variances > edge).sum())
+        if above <= signal or signal >= size - 1:
+            return variance**0.5, (2.0 * long * low) ** -0.5
+        signal = min(size - 1, signal + max(1, (above - signal) // 2))
+
+
+def _marchenko_pastur(ratio: float, probabilities: FloatArray) -> FloatArray:
+    """Return quantiles of the eigenvalues of noise of variance 1, whose sides have this ratio."""
+    low, high = (1.0 - ratio**0.5) ** 2, (1.0 + ratio**0.5) ** 2
+    angle = (np.arange(4000) + 0.5) / 4000 * np.pi
+    values = (low + high) / 2.0 - (high - low) / 2.0 * np.cos(angle)
+    shares = np.cumsum(np.sin(angle) ** 2 / values)
+    quantiles: FloatArray = np.interp(probabilities, shares / shares[-1], values)
+    return quantiles
+
+
+def _from_quiet_columns(X: FloatArray) -> tuple[float, float]:
+    """Read the noise off quiet columns: found in one half of the rows, read in the other."""
+    n_samples, n_features = X.shape
+    count = max(1, round(_QUIET * n_features))
+    deviations = []
+    for half in (0, 1):
+        quiet = np.argsort(X[half::2].var(axis=0))[:count]
+        columns = X[1 - half :: 2][:, quiet]
+        deviations.append(np.abs(columns - np.median(columns, axis=0)).ravel())
+    std = float(np.median(np.concatenate(deviations))) / _MAD
+    # A median of half of the rows has an error of its own, pi / n of the variance.
+    std *= float(np.sqrt(n_samples / (n_samples - np.pi)))
+    return std, (0.74 * n_samples * count) ** -0.5
+
+
+def _from_neighbourhoods(X: FloatArray) -> tuple[float, float]:
+    """Return the thickness of the surface that rows lie on, and how far the window sets it, 0 to 1.
+
+    The smallest eigenvalue v of the covariance under a Gaussian window of variance h^2, on average
+    over some centres. The window shrinks noise of variance s^2 to v = s^2 h^2 / (s^2 + h^2), so
+    s^2 = v / (1 - v / h^2). It is as wide as a covariance needs and no wider.
+    """
+    n_samples, n_features = X.shape
+    centres = np.arange(0, n_samples, max(1, n_samples // _CENTRES))
+    squares = Gaussian().distance(X[centres], X)
+    squares[np.arange(len(centres)), centres] = np.inf  # a row is not its own neighbour
+    wanted = float(np.clip(n_samples / 36, 15, 55))
+    high = 10.0 * float(X.std(axis=0).max())
+    low = 1e-5 * high
     for _ in range(40):
-        middle = (low + high) / 2.0
-        if np.median(_effective(_window(squares, np.exp(middle)))) < _NEIGHBOURS:
-            low = middle
-        else:
-            high = middle
-    variance = np.exp(high)
-    weights = _window(squares, variance)
-    count = _effective(weights)
-    enough = count > X.shape[1] + 2
+        width = (low * high) ** 0.5
+        weights = np.exp(squares / (-2.0 * width**2))
+        total = weights.sum(axis=1)
+        count = total**2 / np.maximum((weights**2).sum(axis=1), np.finfo(float).tiny)
+        low, high = (width, high) if np.median(count) < wanted else (low, width)
+    enough = count > n_features + 2
     if not enough.any():
-        return None
-    weights = weights[enough] / weights[enough].sum(axis=1, keepdims=True)
-    count = count[enough]
+        return np.inf, 1.0
+    weights, count = weights[enough] / total[enough, None], count[enough]
     means = weights @ X
     moments = np.einsum("ki,ia,ib->kab", weights, X, X, optimize=True)
     moments -= means[:, :, None] * means[:, None, :]
     smallest = np.linalg.eigvalsh(moments)[:, 0] * count / (count - 1.0)
-    across = float(np.mean(smallest))
-    if not 0.0 < across < variance:
-        return None
-    return float(np.sqrt(across / (1.0 - across / variance)))
-
-
-def _window(squares: FloatArray, variance: float) -> FloatArray:
-    """Return Gaussian weights of squared distances; a row is no neighbour of itself."""
-    return np.where(squares > 0.0, np.exp(squares / (-2.0 * variance)), 0.0)
-
-
-def _effective(weights: FloatArray) -> FloatArray:
-    """Return the number of rows that weigh in each window: (sum w)^2 / sum w^2."""
-    squares = np.einsum("ki,ki->k", weights, weights)
-    total = weights.sum(axis=1) ** 2
-    count: FloatArray = np.divide(total, squares, out=np.zeros_like(total), where=squares > 0.0)
-    return count
+    saturation = float(np.mean(smallest)) / width**2
+    if not 0.0 < saturation < 1.0:
+        return np.inf, 1.0
+    return float(width * np.sqrt(saturation / (1.0 - saturation))), saturation

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -53,15 +54,9 @@ class PCA(Denoiser):
         self.seed = seed
 
     def _fit(
-        self,
-        X: RowSource,
-        *,
-        progress: Progress,
-        n_components: int,
-        exact: bool,
-        gamma: float = np.nan,
-        ridge: float = np.nan,
+        self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
     ) -> None:
+        n_components = chosen["n_components"]
         found = spectrum(X, self.mean_, _Identity(), X.shape[1], n_components, progress=progress)
         self._set_spectrum(found.variances, found.total, n_components, exact)
         self.components_ = found.components

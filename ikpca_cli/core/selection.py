@@ -8,15 +8,18 @@ probe measures (Ramani, Blu and Unser, "Monte-Carlo SURE", 2008).
 from __future__ import annotations
 
 import copy
+import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ikpca_cli.core.base import Denoiser
 from ikpca_cli.core.methods import load_kernel
-from ikpca_cli.core.noise import estimate_noise_std
+from ikpca_cli.core.noise import estimate_noise
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, sample_rows
+from ikpca_cli.errors import IkpcaWarning
 
 GAMMAS = (0.004, 0.02, 0.1, 0.5, 2.0)
 """Candidate gammas in units of one over the median distance between training rows."""
@@ -30,11 +33,48 @@ MOST_COMPONENTS = 256
 _SAMPLE, _PROBE = 2, 3  # streams of `model_rng` besides the features' own
 
 
+@dataclass(frozen=True)
+class Choice:
+    """Parameters for a fit, and what they promise.
+
+    Attributes
+    ----------
+    params : dict
+        Every parameter that the fit needs.
+    risk, error : float or None
+        Estimated mean squared error after cleaning, and its standard error; None where nothing was
+        chosen.
+    """
+
+    params: dict[str, Any]
+    risk: float | None = None
+    error: float | None = None
+
+
 def known_noise_std(estimator: Denoiser, X: RowSource, mean: FloatArray) -> float | None:
     """Return the noise level that was given, or else estimated from at most 2,000 rows."""
     if estimator.noise_std != "auto":
         return float(estimator.noise_std)
-    return estimate_noise_std(sample_rows(X, 2000, model_rng(estimator.seed, _SAMPLE)) - mean)
+    level = estimate_noise(selection_rows(X, 2000, estimator.seed) - mean)
+    if not level.certain:
+        found = "cannot be estimated" if level.std is None else f"{level.std:.3g} is a guess"
+        warnings.warn(
+            f"the noise level {found}: signal and noise cannot be told apart in these rows; "
+            "give it (--noise-std) if you know it",
+            IkpcaWarning,
+            stacklevel=5,
+        )
+    return level.std
+
+
+def selection_rows(X: RowSource, most: int, seed: int) -> FloatArray:
+    """Return at most `most` of the rows, in random order, to estimate and choose from."""
+    return sample_rows(X, most, model_rng(seed, _SAMPLE))
+
+
+def usable_noise_std(noise_std: float | None, rows: FloatArray) -> float:
+    """Return the noise level, or a cautious tenth of the centred rows' spread if it is unknown."""
+    return noise_std or 0.1 * float(np.sqrt(np.mean(rows**2)))
 
 
 def stein_risk(
@@ -42,7 +82,7 @@ def stein_risk(
     Y: FloatArray,
     noise_std: float,
     probe: FloatArray,
-) -> float:
+) -> tuple[float, float]:
     """Estimate the mean squared error of `denoise` on the clean rows behind `Y`.
 
     Parameters
@@ -58,13 +98,15 @@ def stein_risk(
 
     Returns
     -------
-    float
-        In squared units of the data; it can be negative, being an unbiased estimate.
+    risk, error : float
+        The estimate, in squared units of the data, and its standard error. Being unbiased, it can
+        be negative.
     """
     step = 0.01 * noise_std
     cleaned = denoise(Y)
-    divergence = np.mean(probe * (denoise(Y + step * probe) - cleaned)) / step
-    return float(np.mean((cleaned - Y) ** 2) + noise_std**2 * (2.0 * divergence - 1.0))
+    divergence = np.mean(probe * (denoise(Y + step * probe) - cleaned), axis=1) / step
+    risks = np.mean((cleaned - Y) ** 2, axis=1) + noise_std**2 * (2.0 * divergence - 1.0)
+    return float(risks.mean()), float(risks.std() / np.sqrt(len(risks)))
 
 
 def choose(
@@ -73,7 +115,7 @@ def choose(
     mean: FloatArray,
     noise_std: float | None,
     progress: Progress,
-) -> dict[str, Any]:
+) -> Choice:
     """Return gamma, ridge (where the method has them) and n_components for a fit on `X`.
 
     Values given by the user are kept; those that are "auto" are chosen by the least risk on rows
@@ -85,15 +127,15 @@ def choose(
         if hasattr(estimator, name)
     }
     if "auto" not in given.values():
-        return given
-    rows = sample_rows(X, estimator.SELECTION_ROWS, model_rng(estimator.seed, _SAMPLE))
-    search = _Search(estimator, rows, mean, given, noise_std)
-    best: tuple[float, dict[str, Any]] = (np.inf, {})
+        return Choice(given)
+    rows = selection_rows(X, estimator.SELECTION_ROWS, estimator.seed)
+    search = _Search(estimator, rows, mean, given, usable_noise_std(noise_std, rows - mean))
+    found = []
     candidates = list(search.gammas())
     for done, gamma in enumerate(candidates, start=1):
-        best = min(best, search.best_with(gamma), key=lambda pair: pair[0])
+        found.append(search.best_with(gamma))
         progress("choosing", done, len(candidates))
-    return best[1]
+    return min(found, key=lambda choice: choice.risk or 0.0)
 
 
 class _Search:
@@ -105,7 +147,7 @@ class _Search:
         rows: FloatArray,
         mean: FloatArray,
         given: dict[str, Any],
-        noise_std: float | None,
+        noise_std: float,
     ) -> None:
         self.cheap, self.ridge_factor = estimator.cheaper(rows.shape[1])
         self.given = given
@@ -114,9 +156,7 @@ class _Search:
         self.held = rows[:held]
         self.train = rows[held:] if held < len(rows) else rows
         self.mean = mean
-        variance = float(np.mean((rows - mean) ** 2))
-        # Where the noise is unknown, a tenth of the spread makes the choice cautious.
-        self.noise_std = noise_std or 0.1 * float(np.sqrt(variance))
+        self.noise_std = noise_std
         self.probe = model_rng(estimator.seed, _PROBE).standard_normal(self.held.shape)
 
     def gammas(self) -> Iterator[float | None]:
@@ -133,8 +173,8 @@ class _Search:
         for factor in GAMMAS:
             yield factor / median
 
-    def best_with(self, gamma: float | None) -> tuple[float, dict[str, Any]]:
-        """Return the least risk at this gamma, and the parameters that reach it."""
+    def best_with(self, gamma: float | None) -> Choice:
+        """Return the parameters with the least risk at this gamma."""
         asked_components, asked_ridge = self.given["n_components"], self.given.get("ridge")
         model = self._fit(gamma)
         if asked_components == "auto":
@@ -150,13 +190,13 @@ class _Search:
         tried = [(self._risk(model, int(d), ridges[0]), int(d), ridges[0]) for d in counts]
         count = min(tried)[1]
         tried += [(self._risk(model, count, ridge), count, ridge) for ridge in ridges[1:]]
-        risk, count, ridge = min(tried)
+        (risk, error), count, ridge = min(tried)
         found = {
             "gamma": gamma,
             "ridge": None if ridge is None else ridge * factor,
             "n_components": count if asked_components == "auto" else asked_components,
         }
-        return risk, {name: found[name] for name in self.given}
+        return Choice({name: found[name] for name in self.given}, risk, error)
 
     def _fit(self, gamma: float | None) -> Denoiser:
         most = self.given["n_components"]
@@ -165,6 +205,6 @@ class _Search:
         chosen = {name: known[name] for name in self.given}
         return copy.copy(self.cheap).fit_with(self.train, self.mean, chosen)
 
-    def _risk(self, model: Denoiser, n_components: int, ridge: float | None) -> float:
+    def _risk(self, model: Denoiser, n_components: int, ridge: float | None) -> tuple[float, float]:
         variant = model.variant(n_components, ridge)
         return stein_risk(variant.denoise, self.held, self.noise_std, self.probe)

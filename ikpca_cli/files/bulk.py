@@ -49,7 +49,7 @@ def parse_fast(text: bytes, plan: Plan) -> tuple[npt.NDArray[np.float64], list[s
     schema.update(dict.fromkeys(wanted, polars.Float64))
     labels = [] if plan.index is None else [fields[plan.index]]
     try:
-        # All columns are read, also those that nobody wants: polars overlooks what follows the last.
+        # All columns are read, wanted or not: polars overlooks what follows the last it reads.
         frame = polars.read_csv(
             plain,
             has_header=False,
@@ -66,7 +66,9 @@ def parse_fast(text: bytes, plan: Plan) -> tuple[npt.NDArray[np.float64], list[s
     values = data.to_numpy(order="c").reshape(-1, len(wanted))
     if not np.isfinite(values).all() and not (plan.allow_missing and _even(plain, values, plan)):
         return None
-    marks = [mark or "" for column in labels for mark in frame[column].to_list()]
+    marks = [mark for column in labels for mark in frame[column].to_list()]
+    if None in marks:  # a label that reads like a missing value
+        return None
     return values, [mark.strip() for mark in marks]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -72,7 +71,7 @@ def check_shape(name: str, shape: tuple[int, ...], *, transpose: bool) -> None:
             f"{name}: is one vector of shape {shape}, which could be one sample or many; give it "
             f"two axes: (1, {shape[0]}) for one sample, ({shape[0]}, 1) for samples of one number"
         )
-    if math.prod(shape) == 0:
+    if min(shape) < 1:
         raise InputError(f"{name}: is empty, of shape {shape}; nothing can be read from it")
     if transpose and len(shape) > 2:
         raise InputError(

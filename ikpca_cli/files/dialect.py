@@ -75,7 +75,8 @@ class Dialect:
 
 def is_comment(line: str) -> bool:
     """Tell whether a line is blank or a comment, and so no row."""
-    return not line.strip() or _COMMENT.match(line) is not None
+    # Tabs alone are a row of missing values, between tabs.
+    return not line.strip(" \r") or _COMMENT.match(line) is not None
 
 
 def split(line: str, delimiter: str) -> list[str]:

@@ -246,7 +246,7 @@ def _plain(value: Any) -> Any:
     """
     if isinstance(value, np.ndarray):
         dtype = np.dtype("<f4" if value.dtype == np.float32 else "<f8")
-        return np.ascontiguousarray(value, dtype=dtype).view(dtype)
+        return np.ascontiguousarray(value, dtype=dtype)
     if isinstance(value, np.generic):
         return value.item()
     return sys.intern(value) if type(value) is str else value

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from ikpca_cli.files.layout import TableStyle
 
-_ROWS = 256  # formatted together
+_TOGETHER = 1 << 18  # numbers formatted at once
+_MANY = 1 << 18  # numbers that are worth the import of polars
 
 
 def styled(style: TableStyle | None, suffix: str, *, gzip: bool) -> TableStyle:
@@ -68,6 +69,8 @@ def write_table(handle: BinaryIO, values: npt.NDArray[Any], style: TableStyle) -
 
 def _write(stream: BinaryIO, values: npt.NDArray[Any], style: TableStyle) -> None:
     index = style.index if style.index is not None and len(style.index) == len(values) else None
+    if values.dtype.kind == "b":
+        values = values.astype(np.uint8)
     top = [*style.preamble]
     if style.names is not None and len(style.names) == values.shape[1]:
         names = style.names if index is None else (style.index_name, *style.names)
@@ -76,10 +79,13 @@ def _write(stream: BinaryIO, values: npt.NDArray[Any], style: TableStyle) -> Non
     if style.bom:
         stream.write(b"\xef\xbb\xbf")
     stream.write("".join(line + style.newline for line in top).encode())
-    for start in range(0, len(values), _ROWS):
-        rows = _lines(values[start : start + _ROWS], style)
+    quoted = style.delimiter == style.decimal
+    form = _fast_lines if values.size > _MANY and not quoted else _lines
+    step = max(1, _TOGETHER // values.shape[1])
+    for start in range(0, len(values), step):
+        rows = form(values[start : start + step], style)
         if index is not None:
-            marks = (_quoted(cell, style) for cell in index[start : start + _ROWS])
+            marks = (_quoted(cell, style) for cell in index[start : start + step])
             rows = (mark + style.delimiter + row for mark, row in zip(marks, rows, strict=True))
         stream.write("".join(row + style.newline for row in rows).encode())
 
@@ -90,15 +96,25 @@ def _lines(block: npt.NDArray[Any], style: TableStyle) -> Iterator[str]:
     between = '","' if quoted else style.delimiter
     short = block.dtype.kind == "f" and block.dtype.itemsize < 8
     cells = block.astype(np.str_).tolist() if short else block.tolist()
-    if block.dtype.kind == "b":
-        cells = block.astype(int).tolist()
     for row in cells:
         line = between.join(row if short else map(repr, row))
         if style.decimal == ",":
             line = line.replace(".", ",")
-        if quoted:
-            line = f'"{line}"'
-        yield line
+        yield f'"{line}"' if quoted else line
+
+
+def _fast_lines(block: npt.NDArray[Any], style: TableStyle) -> Iterator[str]:
+    """Do the same with polars: worth its import for many numbers."""
+    import polars
+
+    if block.dtype == np.float16:  # which polars lacks; single precision holds it exactly
+        block = block.astype(np.float32)
+    names = [str(column) for column in range(block.shape[1])]
+    frame = polars.DataFrame(block, schema=names, orient="row")
+    text = frame.write_csv(include_header=False, separator=style.delimiter)
+    if style.decimal == ",":
+        text = text.replace(".", ",")
+    return iter(text.splitlines())
 
 
 def _quoted(cell: str, style: TableStyle, *, always: bool = False) -> str:

@@ -159,7 +159,7 @@ def test_links_to_the_input_are_refused(cli, ready, link):
 
 
 def test_kernel_matrix_that_does_not_fit(cli, ready, monkeypatch):
-    monkeypatch.setattr("ikpca_cli.core.kpca.available_bytes", lambda: 24 * 10**9)
+    monkeypatch.setattr("ikpca_cli.core.memory.available_bytes", lambda: 24 * 10**9)
     np.save("many.npy", np.random.default_rng(1).normal(size=(50_000, 2)))
     line = refused(cli, ["fit", "many.npy", "--method", "kpca"], 1, ready)
     assert "20 GB kernel matrix" in line

@@ -168,7 +168,7 @@ def test_random_features_close_to_the_columns_warn(arcs):
 
 def test_the_noise_of_a_user_is_not_our_features():
     noise = np.random.default_rng(0).normal(size=(50, 4))
-    drawn = IKPCA(n_rff=50, gamma=0.5, seed=0, n_components=2).fit(noise).W_
+    drawn = IKPCA(n_rff=50, gamma=0.5, seed=0, n_components=2).fit(noise).model_.W
     assert np.abs(np.corrcoef(drawn.ravel(), noise.ravel())[0, 1]) < 0.3
 
 
@@ -182,6 +182,6 @@ def test_features_do_not_depend_on_how_many_there_are():
 
 
 def test_kernel_matrix_that_does_not_fit_is_refused(monkeypatch):
-    monkeypatch.setattr("ikpca_cli.core.kpca.available_bytes", lambda: 10**9)
+    monkeypatch.setattr("ikpca_cli.core.memory.available_bytes", lambda: 10**9)
     with pytest.raises(InputError, match=r"kpca needs a 20 GB kernel matrix .* 50000 rows"):
         KernelPCA(2).fit(np.random.default_rng(0).normal(size=(50_000, 2)))

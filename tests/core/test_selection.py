@@ -7,7 +7,7 @@ import pytest
 
 from ikpca_cli import IKPCA, PCA
 from ikpca_cli.core.methods import METHODS, load_method
-from ikpca_cli.core.noise import estimate_noise_std
+from ikpca_cli.core.noise import estimate_noise
 from ikpca_cli.core.selection import stein_risk
 
 
@@ -21,9 +21,9 @@ def sines(n_samples, seed, noise=0.3):
 
 @pytest.mark.parametrize("noise", [0.05, 0.3, 1.0])
 def test_noise_level_from_the_spectrum(noise):
-    assert estimate_noise_std(sines(200, 1, noise)[0]) == pytest.approx(noise, rel=0.05)
+    assert estimate_noise(sines(200, 1, noise)[0]).std == pytest.approx(noise, rel=0.05)
     wide = sines(40, 1, noise)[0]
-    assert estimate_noise_std(wide - wide.mean(axis=0)) == pytest.approx(noise, rel=0.1)
+    assert estimate_noise(wide - wide.mean(axis=0)).std == pytest.approx(noise, rel=0.1)
 
 
 @pytest.mark.parametrize("noise", [0.05, 0.15])
@@ -32,11 +32,14 @@ def test_noise_level_from_neighbourhoods(noise):
     angle, across = rng.uniform(0, np.pi, 1500), rng.uniform(0, 2, 1500)
     clean = np.stack([2 * np.cos(angle), 2 * np.sin(angle), across], axis=1)
     noisy = clean + rng.normal(scale=noise, size=clean.shape)
-    assert estimate_noise_std(noisy) == pytest.approx(noise, rel=0.15)
+    found = estimate_noise(noisy - noisy.mean(axis=0))
+    assert found.certain
+    assert found.std == pytest.approx(noise, rel=0.15)
 
 
 def test_noise_level_of_a_single_column_is_unknown():
-    assert estimate_noise_std(np.arange(9.0)[:, None]) is None
+    level = estimate_noise(np.arange(-4.0, 5.0)[:, None])
+    assert (level.std, level.certain) == (None, False)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -45,9 +48,10 @@ def test_estimated_risk_is_near_the_true_error(method):
     noisy, clean = sines(2000, 3)
     model = load_method(method)().fit(train)
     probe = np.random.default_rng(np.random.SeedSequence([5])).standard_normal(noisy.shape)
-    estimate = stein_risk(model.denoise, noisy, 0.3, probe)
+    estimate, error = stein_risk(model.denoise, noisy, 0.3, probe)
     truth = np.mean((model.denoise(noisy) - clean) ** 2)
     assert estimate == pytest.approx(truth, abs=0.03 * 0.3**2)
+    assert abs(estimate - truth) < 4 * error
 
 
 def test_defaults_on_sines_cut_the_error_eightfold():

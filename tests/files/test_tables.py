@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.files import parse
-from ikpca_cli.files.arrays import ReadOptions, read_rows, write_rows
+from ikpca_cli.files.arrays import Layout, ReadOptions, TableStyle, read_rows, write_rows
 from ikpca_cli.files.bulk import parse_fast
 from ikpca_cli.files.columns import select
 from ikpca_cli.files.dialect import BLANK, Dialect, number
@@ -329,3 +329,15 @@ def test_a_table_of_many_blocks_is_read_whole(table, monkeypatch, reader):
     lines[2345] = lines[0]
     packed = table(gzip.compress("\n".join(lines).encode()))
     assert read(packed).shape == (2999, 4)
+
+
+@pytest.mark.parametrize("dtype", ["?", "u1", "i8", "f2", "f4", "f8"])
+def test_many_numbers_are_written_as_few_are(tmp_path, monkeypatch, dtype):
+    values = (np.random.default_rng(0).normal(size=(30, 7)) * 9).astype(dtype)
+    style = TableStyle(names=tuple("abcdefg"), index=tuple(map(str, range(30))), newline="\r\n")
+    layout = Layout(format="csv", dtype=values.dtype, sample_shape=(7,), table=style)
+    write_rows(str(tmp_path / "few.csv"), values, layout)
+    monkeypatch.setattr("ikpca_cli.files.table_output._MANY", -1)
+    monkeypatch.setattr("ikpca_cli.files.table_output._TOGETHER", 50)
+    write_rows(str(tmp_path / "many.csv"), values, layout)
+    assert (tmp_path / "many.csv").read_bytes() == (tmp_path / "few.csv").read_bytes()

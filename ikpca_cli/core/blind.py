@@ -1,0 +1,208 @@
+"""Gamma, shrinkage and refinement from noisy rows alone, by cross-validated Stein risk.
+
+For each gamma, rows are held out in turn and cleaned by the spectrum of the others in several ways
+at once (`MOVES`). Stein's identity turns what happened to them into an unbiased estimate of the
+squared error of each way, and of any blend of ways: with displacements f_k and divergences d_k,
+
+    risk(t) = sigma^2 + mean |sum_k t_k f_k|^2 / p + 2 sigma^2 sum_k t_k mean d_k / p
+
+(Stein 1981; the divergence along random directions as in Ramani, Blu and Unser 2008, but by exact
+derivatives). It is a quadratic form in t, so the best blend with t >= 0 is a small least-squares
+problem.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cholesky, solve_triangular
+from scipy.optimize import nnls
+
+from ikpca_cli.core.exact import ExactSpectrum, Move, displacements
+from ikpca_cli.core.rows import FloatArray
+
+FOLDS = 4
+MANY_ROWS = 1500
+"""From this number of rows on two folds do: half of them is enough to fit on."""
+
+SHRINKS = (0.5, 1.0, 2.0)
+STEPS = (1, 2, 3)
+FIRST_FACTORS = (0.25, 1.0, 4.0)
+"""Gammas to begin with, in units of one over the median distance; then halved and doubled."""
+
+FACTOR_LIMITS = (1e-3, 1e3)
+ENOUGH = 100_000
+"""Held-out numbers after which further folds add little to the risk estimate."""
+
+_PROBES = 20_000  # numbers in the random directions of the divergence
+_LEAST_WEIGHT = 0.02  # of a way in a blend: less is not worth its time
+
+
+def moves(shrinks: tuple[float, ...] = SHRINKS) -> list[Move]:
+    """Return the ways of going back that are tried together."""
+    return [
+        Move(shrink, walk, steps)
+        for shrink in shrinks
+        for walk in (False, True)
+        for steps in STEPS
+        if not (walk and steps == 1)  # the first step is the same either way
+    ]
+
+
+@dataclass(frozen=True)
+class Blend:
+    """The best blend of moves at one gamma.
+
+    Attributes
+    ----------
+    gamma : float
+    weights : dict
+        Move to its weight; empty where no move lowers the risk.
+    risk, error : float
+        Estimated mean squared error after cleaning, and its standard error.
+    """
+
+    gamma: float
+    weights: dict[Move, float]
+    risk: float
+    error: float
+
+
+class CrossValidation:
+    """Held-out rows, spectra of the others, and the Stein risk of what these do to them.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n, p)
+        Centred noisy rows in random order.
+    distances : ndarray, shape (n, n)
+        Squared distances between them.
+    noise_variance : float
+    ways : list of Move
+    most : int, optional
+        Components to keep; all by default.
+    rng : numpy.random.Generator
+        Draws the directions of the divergence.
+    """
+
+    def __init__(
+        self,
+        rows: FloatArray,
+        distances: FloatArray,
+        noise_variance: float,
+        ways: list[Move],
+        most: int | None,
+        rng: np.random.Generator,
+    ) -> None:
+        self.rows, self.distances = rows, distances
+        self.noise_variance = noise_variance
+        self.ways, self.most = ways, most
+        n_samples, n_features = rows.shape
+        folds = np.array_split(np.arange(n_samples), _folds(n_samples))
+        needed = int(np.ceil(max(ENOUGH / n_features, 200) / len(folds[0])))
+        self.folds = folds[:needed]
+        held = sum(map(len, self.folds))
+        self.tangents = _tangents(held, n_features, rng)
+
+    def best(self, gamma: float) -> Blend:
+        """Return the blend of least estimated risk at `gamma`."""
+        moved, divergences = self._held_out(gamma)
+        count, n_features = moved.shape[1], self.rows.shape[1]
+        quadratic = moved @ moved.T / count
+        linear = self.noise_variance * divergences.mean(axis=1) / n_features
+        blend = _non_negative_minimum(quadratic, linear)
+        blend[blend < _LEAST_WEIGHT] = 0.0
+        squares = ((blend @ moved).reshape(-1, n_features) ** 2).mean(axis=1)
+        risks = squares + 2.0 * self.noise_variance * (blend @ divergences) / n_features
+        return Blend(
+            gamma,
+            {way: float(weight) for way, weight in zip(self.ways, blend, strict=True) if weight},
+            self.noise_variance + float(risks.mean()),
+            float(risks.std() / np.sqrt(len(risks))),
+        )
+
+    def _held_out(self, gamma: float) -> tuple[FloatArray, FloatArray]:
+        """Return displacements (ways, m p) and divergences (ways, m) of the held-out rows."""
+        moved, turned = [], []
+        start = 0
+        for out in self.folds:
+            stop = start + len(out)
+            rest = np.setdiff1d(np.arange(len(self.rows)), out)
+            spectrum = ExactSpectrum.of(
+                self.rows[rest], self.distances[np.ix_(rest, rest)], gamma, self.most
+            )
+            directions = [e[start:stop] for e in self.tangents]
+            found = {
+                way: (displacement, divergence)
+                for way, displacement, divergence in displacements(
+                    spectrum, self.noise_variance, self.rows[out], self.ways, directions
+                )
+            }
+            moved.append(np.stack([found[way][0].ravel() for way in self.ways]))
+            turned.append(np.stack([found[way][1] for way in self.ways]))
+            start = stop
+        return np.concatenate(moved, axis=1), np.concatenate(turned, axis=1)
+
+
+def search(best: Callable[[float], Blend], scale: float, tick: Callable[[int], None]) -> Blend:
+    """Return the blend of least risk over gamma, going downhill by factors of two.
+
+    Parameters
+    ----------
+    best : callable
+        Gamma to its best blend.
+    scale : float
+        The median distance between rows, whose inverse is the unit of gamma.
+    tick : callable
+        Told the number of gammas tried.
+
+    Returns
+    -------
+    Blend
+    """
+    tried: dict[float, Blend] = {}
+
+    def risk(factor: float) -> float:
+        if factor not in tried:
+            tried[factor] = best(factor / scale)
+            tick(len(tried))
+        return tried[factor].risk
+
+    factor = min(FIRST_FACTORS, key=risk)
+    while True:
+        around = [f for f in (factor, factor / 2, factor * 2) if _allowed(f)]
+        lower = min(around, key=risk)
+        if lower == factor:
+            return tried[factor]
+        factor = lower
+
+
+def _folds(n_samples: int) -> int:
+    return 2 if n_samples >= MANY_ROWS else min(FOLDS, n_samples)
+
+
+def _allowed(factor: float) -> bool:
+    return FACTOR_LIMITS[0] <= factor <= FACTOR_LIMITS[1]
+
+
+def _tangents(n_samples: int, n_features: int, rng: np.random.Generator) -> list[FloatArray]:
+    """Return directions of unit variance (m, p): random signs, or all axes if those are fewer."""
+    count = int(np.ceil(_PROBES / (n_samples * n_features)))
+    if count >= n_features:
+        axes = np.sqrt(n_features) * np.eye(n_features)
+        return [np.broadcast_to(axis, (n_samples, n_features)) for axis in axes]
+    return [rng.choice((-1.0, 1.0), (n_samples, n_features)) for _ in range(count)]
+
+
+def _non_negative_minimum(quadratic: FloatArray, linear: FloatArray) -> FloatArray:
+    """Return the t >= 0 that minimises ``t'Qt + 2 c't``, (k,)."""
+    size = len(quadratic)
+    trace = float(np.trace(quadratic))
+    if trace == 0.0:
+        return np.zeros(size)
+    # Ways that do nearly the same make Q singular; a little on its diagonal shares the weight.
+    root = cholesky(quadratic + 1e-6 * trace / size * np.eye(size), lower=True)
+    minimum: FloatArray = nnls(root.T, solve_triangular(root, -linear, lower=True))[0]
+    return minimum

@@ -1,0 +1,231 @@
+r"""IkPCA with infinitely many random features, in closed form, for the Gaussian kernel.
+
+The limit. Features ``sqrt(2/r) sin(w_k'x + b_k)`` have inner products that tend to the kernel
+k(x, y) as r grows, so all that ikPCA does in feature space can be done by kernel values. Let Phi be
+the feature map, U and n lambda the eigenvectors and eigenvalues of the centred Gram matrix. Then
+
+* component j is ``v_j = sum_i V_ij Phi(x_i)`` with ``V = U / sqrt(n lambda)``, centred;
+* the code of a row y is ``z = V'(k(y) - kbar)``, kbar being the mean column of the Gram matrix;
+* the target with weights w is ``sum_i a_i Phi(x_i)`` with ``a = 1/n + V (w z)``.
+
+The way back minimises ``|Phi(x) - target|^2 = const - 2 sum_i a_i k(x, x_i)`` over x, starting from
+the noisy row. Its gradient is ``-4 gamma sum_i b_i (x_i - x)`` with ``b_i = a_i k(x, x_i)``. The
+Gauss-Newton matrix of the features is ``E[2 cos^2(w'x + b) w w'] = E[w w'] = 2 gamma I``, as the
+offset b is uniform. The step is therefore ``sum_i b_i (x_i - x)``; divided by ``s = sum_i b_i``
+it is the fixed point of Mika et al. (1999). We divide by max(s, 1/2), which keeps far rows calm.
+
+Noise. A perturbation e of a row moves its code by ``V' dk``, ``dk_i = 2 gamma k_i (x_i - y)'e``.
+The variance this has along component j, on average over the training rows and for unit noise, is
+
+    nu_j = (4 gamma^2 / n) V_j' Q V_j,   Q = sum over rows y of k_i k_l (x_i - y)'(x_l - y).
+
+With D the squared distances, ``(x_i - y)'(x_l - y) = (D_iy + D_ly - D_il) / 2``, so that
+``Q = [(K.D) K + K (K.D) - (K K).D] / 2``, the dot being elementwise. The weight of a component is
+the Wiener filter's, ``w_j = max(0, 1 - f sigma^2 nu_j / lambda_j)`` with f about 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import eigh
+
+from ikpca_cli.core.kernels import Gaussian
+from ikpca_cli.core.rows import FloatArray
+
+TOLERANCE = 1e-10
+"""Components with less than this share of the largest variance are rounding errors."""
+
+CALM = 0.5
+"""The least divisor of a step."""
+
+
+@dataclass(frozen=True, order=True)
+class Move:
+    """One way of going back from feature space.
+
+    Attributes
+    ----------
+    shrink : float
+        Multiple f of the noise variance that the weights take off each component; 0 for a cut.
+    walk : bool
+        Whether each step projects anew, towards the data, or holds the first target.
+    steps : int
+        Gauss-Newton steps.
+    """
+
+    shrink: float
+    walk: bool
+    steps: int
+
+
+@dataclass(frozen=True)
+class ExactSpectrum:
+    """Kernel PCA of some rows.
+
+    Attributes
+    ----------
+    rows : ndarray, shape (n, p)
+        The rows, centred.
+    gamma : float
+        Kernel width.
+    gram_mean : ndarray, shape (n,)
+        Mean column of their Gram matrix.
+    vectors : ndarray, shape (n, d)
+        V: component j is ``sum_i V_ij Phi(x_i)``, of length 1.
+    variances : ndarray, shape (d,)
+        Variance of the rows along each component, 1/n.
+    noise_gains : ndarray, shape (d,)
+        Variance that noise of variance 1 has along each component.
+    total : float
+        Total variance in feature space.
+    """
+
+    rows: FloatArray
+    gamma: float
+    gram_mean: FloatArray
+    vectors: FloatArray
+    variances: FloatArray
+    noise_gains: FloatArray
+    total: float
+
+    @classmethod
+    def of(
+        cls, rows: FloatArray, distances: FloatArray, gamma: float, most: int | None = None
+    ) -> ExactSpectrum:
+        """Return the spectrum of rows (n, p) with squared `distances` (n, n) to each other.
+
+        Parameters
+        ----------
+        rows : ndarray, shape (n, p)
+        distances : ndarray, shape (n, n)
+        gamma : float
+        most : int, optional
+            Components to keep; all by default.
+        """
+        n_samples = len(rows)
+        gram = np.exp(-gamma * distances)
+        gram_mean = gram.mean(axis=0)
+        centred = gram - gram_mean - (gram_mean[:, None] - gram_mean.mean())
+        total = float(np.trace(centred)) / n_samples
+        values, vectors = eigh(centred, overwrite_a=True, check_finite=False, driver="evd")
+        values, vectors = values[::-1][:most], vectors[:, ::-1][:, :most]
+        kept = values > TOLERANCE * max(float(values[0]), 0.0)
+        values, vectors = values[kept], vectors[:, kept] / np.sqrt(values[kept])
+        gains = np.einsum("ij,ij->j", gram @ vectors, (gram * distances) @ vectors)
+        gains -= 0.5 * np.einsum("ij,ij->j", vectors, ((gram @ gram) * distances) @ vectors)
+        return cls(
+            rows=rows,
+            gamma=gamma,
+            gram_mean=gram_mean,
+            vectors=vectors - vectors.mean(axis=0),
+            variances=values / n_samples,
+            noise_gains=np.maximum(gains, 0.0) * 4.0 * gamma**2 / n_samples,
+            total=total,
+        )
+
+    def weights(self, shrink: float, noise_variance: float) -> FloatArray:
+        """Return the Wiener weights of the components, (d,)."""
+        kept: FloatArray = 1.0 - shrink * noise_variance * self.noise_gains / self.variances
+        return np.maximum(kept, 0.0)
+
+    def cut(self, most: int) -> ExactSpectrum:
+        """Return the spectrum with its first `most` components."""
+        return replace(
+            self,
+            vectors=self.vectors[:, :most],
+            variances=self.variances[:most],
+            noise_gains=self.noise_gains[:most],
+        )
+
+    def kernel(self, X: FloatArray) -> FloatArray:
+        """Return the kernel (m, n) between centred rows `X` (m, p) and the spectrum's own."""
+        return Gaussian().gram(X, self.rows, self.gamma)
+
+    def codes(self, X: FloatArray) -> FloatArray:
+        """Return the latent codes (m, d) of centred rows `X` (m, p)."""
+        codes: FloatArray = (self.kernel(X) - self.gram_mean) @ self.vectors
+        return codes
+
+
+def displacements(
+    spectrum: ExactSpectrum,
+    noise_variance: float,
+    Y: FloatArray,
+    moves: Collection[Move],
+    tangents: Sequence[FloatArray] = (),
+) -> Iterator[tuple[Move, FloatArray, FloatArray]]:
+    """Yield, for each move, how far it takes each row, and how that changes with the row.
+
+    Parameters
+    ----------
+    spectrum : ExactSpectrum
+    noise_variance : float
+    Y : ndarray, shape (m, p)
+        Centred noisy rows.
+    moves : collection of Move
+    tangents : sequence of ndarray, shape (m, p)
+        Directions e of unit variance in which the displacement f is differentiated.
+
+    Yields
+    ------
+    move : Move
+    displacement : ndarray, shape (m, p)
+    divergence : ndarray, shape (m,)
+        Mean over the tangents of ``e'(df/dy)e``; zero without tangents.
+    """
+    X, gamma, n_samples = spectrum.rows, spectrum.gamma, len(spectrum.rows)
+    XT = np.ascontiguousarray(X.T)
+
+    def look(x: FloatArray, dx: Sequence[FloatArray]) -> tuple[FloatArray, list[FloatArray]]:
+        """Return the kernel at x, and its derivative along each dx."""
+        k = spectrum.kernel(x)
+        return k, [2.0 * gamma * k * (d @ XT - _dot(x, d)) for d in dx]
+
+    first, first_slopes = look(Y, tangents)
+    for shrink, walk in sorted({(move.shrink, move.walk) for move in moves}):
+        weights = spectrum.weights(shrink, noise_variance)
+        on = weights > 0.0
+        V, VT = spectrum.vectors[:, on], (spectrum.vectors[:, on] * weights[on]).T
+        wanted = {m.steps for m in moves if (m.shrink, m.walk) == (shrink, walk)}
+        x, dx = Y, list(tangents)
+        k, dk = first, first_slopes
+        for step in range(1, max(wanted) + 1):
+            if step > 1:
+                k, dk = look(x, dx)
+            if step == 1 or walk:
+                a = 1.0 / n_samples + ((k - spectrum.gram_mean) @ V) @ VT
+                da = [(d @ V) @ VT for d in dk]
+            b = a * k
+            s = b.sum(axis=1, keepdims=True)
+            divisor = np.maximum(s, CALM)
+            move = (b @ X - s * x) / divisor
+            moved = []
+            for d, slope, turn in zip(dx, da, dk, strict=True):
+                db = slope * k + a * turn
+                ds = db.sum(axis=1, keepdims=True)
+                change = db @ X - ds * x - s * d - np.where(s > CALM, ds, 0.0) * move
+                moved.append(d + change / divisor)
+            x, dx = x + move, moved
+            if step in wanted:
+                turns = [_dot(e, d - e)[:, 0] for e, d in zip(tangents, dx, strict=True)]
+                divergence = np.mean(turns, axis=0) if turns else np.zeros(len(Y))
+                yield Move(shrink, walk, step), x - Y, divergence
+
+
+def denoise(
+    spectrum: ExactSpectrum, noise_variance: float, blend: Mapping[Move, float], Y: FloatArray
+) -> FloatArray:
+    """Return centred rows `Y` (m, p) moved by a blend of moves; as they are for an empty one."""
+    cleaned = Y.copy()
+    for move, displacement, _ in displacements(spectrum, noise_variance, Y, blend):
+        cleaned += blend[move] * displacement
+    return cleaned
+
+
+def _dot(A: FloatArray, B: FloatArray) -> FloatArray:
+    """Return the inner product of each pair of rows, (m, 1)."""
+    products: FloatArray = np.einsum("ij,ij->i", A, B)[:, None]
+    return products
