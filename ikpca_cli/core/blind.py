@@ -17,8 +17,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cholesky, solve_triangular
-from scipy.optimize import nnls
 
 from ikpca_cli.core.exact import ExactSpectrum, Move, displacements
 from ikpca_cli.core.rows import FloatArray
@@ -198,6 +196,9 @@ def _tangents(n_samples: int, n_features: int, rng: np.random.Generator) -> list
 
 def _non_negative_minimum(quadratic: FloatArray, linear: FloatArray) -> FloatArray:
     """Return the t >= 0 that minimises ``t'Qt + 2 c't``, (k,)."""
+    from scipy.linalg import cholesky, solve_triangular
+    from scipy.optimize import nnls
+
     size = len(quadratic)
     trace = float(np.trace(quadratic))
     if trace == 0.0:

@@ -30,7 +30,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import eigh
 
 from ikpca_cli.core.kernels import Gaussian
 from ikpca_cli.core.rows import FloatArray
@@ -105,6 +104,8 @@ class ExactSpectrum:
         most : int, optional
             Components to keep; all by default.
         """
+        from scipy.linalg import eigh  # here: cleaning with a saved model does not need it
+
         n_samples = len(rows)
         gram = np.exp(-gamma * distances)
         gram_mean = gram.mean(axis=0)

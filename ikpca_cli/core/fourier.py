@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import svd
 
 from ikpca_cli.core.kernels import Kernel
 from ikpca_cli.core.rows import FloatArray, model_rng
@@ -117,6 +116,8 @@ def ridge_inverse(W: FloatArray, ridge: float) -> FloatArray:
     UsageError
         If `ridge` is negative or not finite.
     """
+    from scipy.linalg import svd  # here: cleaning with a saved model does not need it
+
     if not (np.isfinite(ridge) and ridge >= 0.0):
         raise UsageError(f"ridge {ridge} is not allowed: use 0 or a positive number")
     _, s, Vt = svd(W, full_matrices=False, check_finite=False)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from ikpca_cli.core.rows import FloatArray
 
@@ -62,6 +61,8 @@ class Laplacian(Kernel):
 
     def distance(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         """City-block distances."""
+        from scipy.spatial.distance import cdist
+
         distances: FloatArray = cdist(X, Y, "cityblock")
         return distances
 

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinvh
 
 from ikpca_cli.core.base import Auto, Denoiser
 from ikpca_cli.core.memory import check_matrix
@@ -141,6 +140,8 @@ class KernelPCA(Denoiser):
         return float(np.median(distances)) or 1.0
 
     def _regress(self) -> None:
+        from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinvh
+
         matrix = load_kernel(self.kernel).gram(self.codes_, self.codes_, self.latent_gamma_)
         matrix.flat[:: len(matrix) + 1] += self.ridge_
         try:

@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigvalsh
-from scipy.stats import norm
 
 from ikpca_cli.core.kernels import Gaussian
 from ikpca_cli.core.rows import FloatArray
@@ -21,8 +19,9 @@ FEW_COLUMNS = 8
 _SHARES = (1.0, 0.5, 0.25)  # of the noise spectrum that is looked at, from its low end
 _QUIET = 0.1  # share of the columns that may hold little signal
 _CENTRES = 400
+_CLEARLY_LOWER = 0.8
 _SATURATED = 0.7  # variance across a neighbourhood, as a share of its window's
-_MAD = float(norm.ppf(0.75))  # median absolute deviation of a standard normal number
+_MAD = 0.6744897501960817  # median absolute deviation of a standard normal number
 
 
 @dataclass(frozen=True)
@@ -56,21 +55,36 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     n_samples, n_features = X.shape
     if n_features == 1 or n_samples < 3:
         return NoiseLevel(None, certain=False)
+    readings = _readings(X)
     best = np.inf
-    for std, error in _readings(X):
-        if std < best * (1.0 - 2.0 * error):
-            best = std
+    for reading in readings:
+        if reading.std < best * (1.0 - 2.0 * reading.error):
+            best = reading.std
     certain = True
     if n_features <= FEW_COLUMNS:
-        std, saturation = _from_neighbourhoods(X)
-        # In so few columns the spectrum is an upper bound and no more.
-        certain = saturation < _SATURATED
-        best = min(best, std)
+        std, saturation, count = _from_neighbourhoods(X)
+        across = n_features - readings[len(_SHARES) - 1].signal
+        # Of several directions without signal the smallest eigenvalue lies at the lower edge of
+        # their law: a reading as low as that says nothing against the spectrum's.
+        lowest = 1.0 - np.sqrt((across - 1.0) / count) if across > 2 else 1.0
+        if std < _CLEARLY_LOWER * lowest * best:
+            best, certain = std, saturation < _SATURATED
     return NoiseLevel(float(best), certain) if 0.0 < best < np.inf else NoiseLevel(None, False)
 
 
-def _readings(X: FloatArray) -> list[tuple[float, float]]:
-    """Return estimates and their relative errors, the most precise first."""
+@dataclass(frozen=True)
+class _Reading:
+    """An estimate, its relative error, and how many directions hold signal according to it."""
+
+    std: float
+    error: float
+    signal: int = 0
+
+
+def _readings(X: FloatArray) -> list[_Reading]:
+    """Return estimates, the most precise first."""
+    from scipy.linalg import eigvalsh
+
     n_samples, n_features = X.shape
     freedom = n_samples - 1
     short, long = min(freedom, n_features), max(freedom, n_features)
@@ -82,7 +96,7 @@ def _readings(X: FloatArray) -> list[tuple[float, float]]:
     return found
 
 
-def _from_spectrum(variances: FloatArray, long: int, share: float) -> tuple[float, float]:
+def _from_spectrum(variances: FloatArray, long: int, share: float) -> _Reading:
     """Read the noise off the lowest eigenvalues (ascending), which follow Marchenko and Pastur.
 
     Eigenvalues above the upper edge of their law are signal, whose number is found by iteration
@@ -100,7 +114,7 @@ def _from_spectrum(variances: FloatArray, long: int, share: float) -> tuple[floa
         edge *= 1.0 + 2.0 * (size - signal) ** (-2.0 / 3.0)
         above = int((variances > edge).sum())
         if above <= signal or signal >= size - 1:
-            return variance**0.5, (2.0 * long * low) ** -0.5
+            return _Reading(variance**0.5, (2.0 * long * low) ** -0.5, signal)
         signal = min(size - 1, signal + max(1, (above - signal) // 2))
 
 
@@ -114,7 +128,7 @@ def _marchenko_pastur(ratio: float, probabilities: FloatArray) -> FloatArray:
     return quantiles
 
 
-def _from_quiet_columns(X: FloatArray) -> tuple[float, float]:
+def _from_quiet_columns(X: FloatArray) -> _Reading:
     """Read the noise off quiet columns: found in one half of the rows, read in the other."""
     n_samples, n_features = X.shape
     count = max(1, round(_QUIET * n_features))
@@ -126,15 +140,16 @@ def _from_quiet_columns(X: FloatArray) -> tuple[float, float]:
     std = float(np.median(np.concatenate(deviations))) / _MAD
     # A median of half of the rows has an error of its own, pi / n of the variance.
     std *= float(np.sqrt(n_samples / (n_samples - np.pi)))
-    return std, (0.74 * n_samples * count) ** -0.5
+    return _Reading(std, (0.74 * n_samples * count) ** -0.5)
 
 
-def _from_neighbourhoods(X: FloatArray) -> tuple[float, float]:
+def _from_neighbourhoods(X: FloatArray) -> tuple[float, float, float]:
     """Return the thickness of the surface that rows lie on, and how far the window sets it, 0 to 1.
 
     The smallest eigenvalue v of the covariance under a Gaussian window of variance h^2, on average
     over some centres. The window shrinks noise of variance s^2 to v = s^2 h^2 / (s^2 + h^2), so
-    s^2 = v / (1 - v / h^2). It is as wide as a covariance needs and no wider.
+    s^2 = v / (1 - v / h^2). It is as wide as a covariance needs and no wider; the number of rows
+    in it comes third.
     """
     n_samples, n_features = X.shape
     centres = np.arange(0, n_samples, max(1, n_samples // _CENTRES))
@@ -151,7 +166,7 @@ def _from_neighbourhoods(X: FloatArray) -> tuple[float, float]:
         low, high = (width, high) if np.median(count) < wanted else (low, width)
     enough = count > n_features + 2
     if not enough.any():
-        return np.inf, 1.0
+        return np.inf, 1.0, wanted
     weights, count = weights[enough] / total[enough, None], count[enough]
     means = weights @ X
     moments = np.einsum("ki,ia,ib->kab", weights, X, X, optimize=True)
@@ -159,5 +174,5 @@ def _from_neighbourhoods(X: FloatArray) -> tuple[float, float]:
     smallest = np.linalg.eigvalsh(moments)[:, 0] * count / (count - 1.0)
     saturation = float(np.mean(smallest)) / width**2
     if not 0.0 < saturation < 1.0:
-        return np.inf, 1.0
-    return float(width * np.sqrt(saturation / (1.0 - saturation))), saturation
+        return np.inf, 1.0, wanted
+    return float(width * np.sqrt(saturation / (1.0 - saturation))), saturation, wanted

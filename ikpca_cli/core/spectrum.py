@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from scipy.linalg import eigh
-from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
 from ikpca_cli.core.rows import (
     BLOCK_ELEMENTS,
@@ -71,6 +69,8 @@ def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, Float
     values : ndarray, shape (d,)
     vectors : ndarray, shape (m, d)
     """
+    from scipy.linalg import eigh  # here: cleaning with a saved model does not need it
+
     size = matrix.shape[0]
     most = min(most, size)
     found = _lanczos(matrix, most) if size > 1000 and most * 20 <= size else None
@@ -85,6 +85,8 @@ def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, Float
 
 def _lanczos(matrix: FloatArray, most: int) -> tuple[FloatArray, FloatArray] | None:
     """Return the largest eigenpairs by a few products with the matrix, None if too few converge."""
+    from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+
     start = np.random.default_rng(len(matrix)).uniform(-1.0, 1.0, len(matrix))
     try:
         values, vectors = eigsh(matrix, k=most, which="LA", v0=start)

@@ -80,7 +80,8 @@ def _write(stream: BinaryIO, values: npt.NDArray[Any], style: TableStyle) -> Non
         stream.write(b"\xef\xbb\xbf")
     stream.write("".join(line + style.newline for line in top).encode())
     quoted = style.delimiter == style.decimal
-    form = _fast_lines if values.size > _MANY and not quoted else _lines
+    plain = values.dtype != np.float16 and not quoted  # polars has no half precision
+    form = _fast_lines if plain and values.size > _MANY else _lines
     step = max(1, _TOGETHER // values.shape[1])
     for start in range(0, len(values), step):
         rows = form(values[start : start + step], style)
@@ -107,8 +108,6 @@ def _fast_lines(block: npt.NDArray[Any], style: TableStyle) -> Iterator[str]:
     """Do the same with polars: worth its import for many numbers."""
     import polars
 
-    if block.dtype == np.float16:  # which polars lacks; single precision holds it exactly
-        block = block.astype(np.float32)
     names = [str(column) for column in range(block.shape[1])]
     frame = polars.DataFrame(block, schema=names, orient="row")
     text = frame.write_csv(include_header=False, separator=style.delimiter)

@@ -44,6 +44,7 @@ def test_input_stays_as_it_was(method, arcs):
     assert_array_equal(noisy, arcs[0])
 
 
+@pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")
 @pytest.mark.parametrize("dtype", [">f8", "<f4", np.float16, np.int32, np.longdouble, bool])
 def test_any_real_dtype_is_read(method, dtype):
     rows = np.random.default_rng(1).integers(-2, 3, (40, 4)).astype(dtype)
@@ -149,6 +150,7 @@ def test_parameters_that_cannot_be_used(method, params, arcs):
         method(**params).fit(arcs[0])
 
 
+@pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")
 def test_few_rows_of_many_columns(method):
     rng = np.random.default_rng(8)
     rows = np.outer(rng.normal(size=6), np.sin(np.arange(50.0))) + rng.normal(0, 0.1, (6, 50))
@@ -163,12 +165,12 @@ def test_random_features_fewer_than_columns_are_refused(arcs):
 
 def test_random_features_close_to_the_columns_warn(arcs):
     with pytest.warns(IkpcaWarning, match="6 random features are close to the 5 columns"):
-        IKPCA(2, n_rff=6).fit(arcs[0])
+        IKPCA(2, n_rff=6, gamma=0.2, ridge=0.1).fit(arcs[0])
 
 
 def test_the_noise_of_a_user_is_not_our_features():
     noise = np.random.default_rng(0).normal(size=(50, 4))
-    drawn = IKPCA(n_rff=50, gamma=0.5, seed=0, n_components=2).fit(noise).model_.W
+    drawn = IKPCA(2, n_rff=50, gamma=0.5, ridge=0.1, noise_std=1.0, seed=0).fit(noise).model_.W
     assert np.abs(np.corrcoef(drawn.ravel(), noise.ravel())[0, 1]) < 0.3
 
 
