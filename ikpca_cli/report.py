@@ -54,6 +54,8 @@ def print_record(record: Record, form: str, *, marked: Sequence[str] = (), note:
     table.add_column()
     table.add_column(style="dim")
     for key, value in record.items():
+        if value is None:
+            continue
         table.add_row(Text(key), Text(_cell(value)), Text(note if key in marked else ""))
     _console().print(table)
 
@@ -63,6 +65,7 @@ def print_records(
     form: str,
     *,
     columns: Mapping[str, str] | None = None,
+    spare: Sequence[str] = (),
     json_value: Any = None,
     best: int | None = None,
     title: tuple[str, Any] | None = None,
@@ -75,6 +78,8 @@ def print_records(
     form : {"table", "json", "csv"}
     columns : mapping, optional
         Keys that a table shows, and their headings; all by default.
+    spare : sequence of str
+        Keys of columns that a narrow terminal does without, the first to go first.
     json_value : optional
         What JSON holds instead of the records.
     best : int, optional
@@ -88,7 +93,24 @@ def print_records(
     if form == "csv":
         _print_csv(records, list(records[0]) if records else [])
         return
-    shown = columns or {key: key for key in (records[0] if records else ())}
+    shown = dict(columns or {key: key for key in (records[0] if records else ())})
+    console = _console()
+    table = _table(records, shown, best, title)
+    for key in spare:
+        if console.measure(table).minimum <= console.width:
+            break
+        del shown[key]
+        table = _table(records, shown, best, title)
+    console.print(table)
+
+
+def _table(
+    records: Sequence[Record],
+    shown: Mapping[str, str],
+    best: int | None,
+    title: tuple[str, Any] | None,
+) -> Table:
+    """Return a table of the columns `shown`, as `print_records` says."""
     table = Table(
         box=_box(),
         title=None if title is None else Text(f"{title[0]} {_cell(title[1])}"),
@@ -97,13 +119,13 @@ def print_records(
     )
     for key, heading in shown.items():
         numeric = any(isinstance(record[key], int | float) for record in records)
-        table.add_column(Text(heading), justify="right" if numeric else "left")
+        table.add_column(Text(heading), justify="right" if numeric else "left", no_wrap=True)
     for index, record in enumerate(records):
         cells = [Text(_cell(record[key])) for key in shown]
         if index == best:
             cells[0].append(" *")
         table.add_row(*cells, style="bold green" if index == best else "")
-    _console().print(table)
+    return table
 
 
 def print_bars(shares: Sequence[float], title: str) -> None:
@@ -166,4 +188,10 @@ def _print_csv(records: Sequence[Record], columns: Sequence[str]) -> None:
     writer.writerow(columns)
     for record in records:
         cells = (record[key] for key in columns)
-        writer.writerow(["" if cell is None else cell for cell in cells])
+        writer.writerow([_csv_cell(cell) for cell in cells])
+
+
+def _csv_cell(value: Any) -> Any:
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    return "" if value is None else value

@@ -44,7 +44,7 @@ def compare(
         typer.Option(
             metavar="FILE|mean",
             help="What the rows to clean should become: the same rows without noise, or their "
-            "mean. Not needed with --noise.",
+            "mean where all show one shape. With --noise, the rows before noise was added.",
         ),
     ] = None,
     methods: Annotated[
@@ -73,7 +73,7 @@ def compare(
         typer.Option(
             min=0.0,
             rich_help_panel="Experiment",
-            help="Add Gaussian noise of this standard deviation to all rows, anew for each run.",
+            help="The rows are clean: add Gaussian noise of this standard deviation for each run.",
         ),
     ] = None,
     train_size: Annotated[
@@ -150,6 +150,7 @@ def compare(
         records,
         output_format.value,
         columns=_COLUMNS,
+        spare=("denoise_seconds", "fit_seconds", "runs", "n_rff", "ridge", "gamma"),
         json_value={"mse_noisy": noisy_level, "results": records},
         best=min(ranked)[1] if ranked else None,
         title=("noisy rows: MSE", Spread(noisy_level["mse_mean"], noisy_level["mse_std"])),
@@ -221,7 +222,10 @@ def _splits(
     from ikpca_cli.core.rows import check_width
 
     if clean is None and noise is None:
-        raise UsageError("nothing to compare with: give --clean FILE, --clean mean or --noise F")
+        raise UsageError(
+            "nothing to compare with: give --clean FILE, --clean mean for rows of one shape, or "
+            "--noise F to add noise to clean rows"
+        )
     if noisy is not None and sizes != (None, None):
         raise UsageError("--train-size and --test-size split a single array: leave NOISY out")
     with open_rows(train, reading) as rows:

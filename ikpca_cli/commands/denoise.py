@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+import warnings
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,11 +13,12 @@ import typer
 from ikpca_cli.commands import options as opt
 from ikpca_cli.commands.progress import progress_bar
 from ikpca_cli.commands.sources import open_rows, split_source
-from ikpca_cli.errors import IkpcaError, UsageError
+from ikpca_cli.errors import IkpcaError, IkpcaWarning, UsageError
 
 if TYPE_CHECKING:
     from ikpca_cli.core.base import Denoiser
-    from ikpca_cli.core.rows import Progress
+    from ikpca_cli.core.rows import FloatArray, Progress
+    from ikpca_cli.files.arrays import Rows
     from ikpca_cli.files.layout import ReadOptions
 
 
@@ -40,6 +43,14 @@ def denoise(
             metavar="DIR",
             rich_help_panel="Output",
             help="Folder for the outputs, made if need be, instead of beside each input.",
+        ),
+    ] = None,
+    residual: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            rich_help_panel="Output",
+            help="Write what was removed, too, and warn if it does not look like noise.",
         ),
     ] = None,
     skip_existing: Annotated[
@@ -80,6 +91,8 @@ def denoise(
         cat ecg_noisy.npy | ikpca denoise model.joblib - > clean.npy
     """
     targets = _targets(noisy, output, output_dir)
+    if residual is not None and len(noisy) > 1:
+        raise UsageError(f"--residual names one file but there are {len(noisy)} inputs")
 
     from ikpca_cli.files.layout import ReadOptions
     from ikpca_cli.files.models import load_model
@@ -98,16 +111,15 @@ def denoise(
         _make_folder(output_dir)
     records: list[dict[str, Any]] = []
     failed: list[str] = []
+    skipped = 0
     with progress_bar(quiet=quiet) as progress:
+        batch = _Batch(fitted, model, reading, residual, force, round_to_input, progress)
         for source, target in zip(noisy, targets, strict=True):
             if skip_existing and target != "-" and Path(target).exists():
+                skipped += 1
                 continue
             try:
-                records.append(
-                    _denoise_file(
-                        fitted, model, source, target, reading, force, round_to_input, progress
-                    )
-                )
+                records.append(batch.clean(source, target))
             except IkpcaError as error:
                 if len(noisy) == 1:
                     raise
@@ -115,6 +127,8 @@ def denoise(
                 typer.echo(f"error: {error}", err=True)
     if "-" not in targets and (records or output_format is not opt.Format.table):
         print_records(records, output_format.value)
+    if skipped and not quiet:
+        typer.echo(f"skipped {skipped} of {len(noisy)} files, whose outputs exist", err=True)
     if failed:
         typer.echo(
             f"error: {len(failed)} of {len(noisy)} files failed: {', '.join(failed)}", err=True
@@ -140,7 +154,7 @@ def _targets(noisy: list[str], output: str | None, output_dir: str | None) -> li
         if target in seen:
             raise UsageError(
                 f"{seen[target]} and {source} would both be written to {target}: "
-                "clean them in two calls"
+                "clean one of them by a call of its own, with --output"
             )
         seen[target] = source
     return targets
@@ -155,26 +169,56 @@ def _make_folder(folder: str) -> None:
         raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
 
 
-def _denoise_file(
-    fitted: Denoiser,
-    model: str,
-    source: str,
-    target: str,
-    reading: ReadOptions,
-    force: bool,
-    round_to_input: bool,
-    progress: Progress,
-) -> dict[str, Any]:
-    from ikpca_cli.files.arrays import check_target, write_rows
+@dataclass(frozen=True)
+class _Batch:
+    """What all files of a call have in common."""
 
-    check_target(target, inputs=[split_source(source)[0], model], force=force)
-    start = time.perf_counter()
-    with open_rows(source, reading) as rows:
-        cleaned = fitted.denoise(rows, progress=progress).astype(rows.dtype, copy=False)
-        write_rows(target, cleaned, rows.layout, force=force, round_to_input=round_to_input)
-    return {
-        "input": source,
-        "output": target,
-        "n_samples": len(cleaned),
-        "seconds": time.perf_counter() - start,
-    }
+    fitted: Denoiser
+    model: str
+    reading: ReadOptions
+    residual: str | None
+    force: bool
+    round_to_input: bool
+    progress: Progress
+
+    def clean(self, source: str, target: str) -> dict[str, Any]:
+        """Clean one file into another, and return what was done."""
+        from ikpca_cli.files.arrays import check_target, write_rows
+
+        for path in (target, self.residual):
+            if path is not None:
+                inputs = [split_source(source)[0], self.model]
+                check_target(path, inputs=inputs, force=self.force)
+        start = time.perf_counter()
+        with open_rows(source, self.reading) as rows:
+            cleaned = self.fitted.denoise(rows, progress=self.progress)
+            cleaned = cleaned.astype(rows.dtype, copy=False)
+            write_rows(
+                target,
+                cleaned,
+                rows.layout,
+                force=self.force,
+                round_to_input=self.round_to_input,
+            )
+            if self.residual is not None:
+                self._write_residual(self.residual, rows, cleaned)
+        return {
+            "input": source,
+            "output": target,
+            "n_samples": len(cleaned),
+            "seconds": time.perf_counter() - start,
+        }
+
+    def _write_residual(self, target: str, rows: Rows, cleaned: FloatArray) -> None:
+        from ikpca_cli.core.trust import Residual
+        from ikpca_cli.files.arrays import write_rows
+
+        noisy = rows.read()
+        write_rows(target, noisy - cleaned, rows.layout, force=self.force)
+        flaw = Residual.of(noisy, cleaned).flaw()
+        if flaw is not None:
+            warnings.warn(
+                f"{rows.name}: what was removed does not look like noise: {flaw}; look at {target}",
+                IkpcaWarning,
+                stacklevel=2,
+            )

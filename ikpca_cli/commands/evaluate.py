@@ -14,13 +14,13 @@ def evaluate(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.")],
     noisy: Annotated[str, typer.Argument(metavar="NOISY", help="Noisy rows.")],
     clean: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="FILE|mean",
-            help="The same rows without noise; or mean, for beats of one shape: the noisy rows' "
-            "mean.",
+            help="The same rows without noise; or mean, for rows of one shape: the noisy rows' "
+            "mean. Without it the error is estimated.",
         ),
-    ],
+    ] = None,
     dataset: opt.Dataset = None,
     transpose: opt.Transpose = False,
     columns: opt.Columns = None,
@@ -33,13 +33,18 @@ def evaluate(
 ) -> None:
     """Print the mean squared error before and after cleaning, and the gain in decibels.
 
+    Without clean rows the error is estimated from the noise level (Stein's unbiased risk
+    estimate), and what was removed is checked for signal.
+
     Examples:
 
+        ikpca evaluate model.joblib ecg_noisy.npy
         ikpca evaluate model.joblib ecg_noisy.npy --clean ecg_clean.npy
         ikpca evaluate digits.joblib digits.h5::noisy --clean digits.h5::clean
     """
     from ikpca_cli.commands.sources import open_clean, open_rows
     from ikpca_cli.core.experiment import evaluate_model
+    from ikpca_cli.core.trust import estimate_error
     from ikpca_cli.files.layout import ReadOptions
     from ikpca_cli.files.models import load_model
     from ikpca_cli.report import print_record
@@ -54,7 +59,10 @@ def evaluate(
     )
     fitted = load_model(model)
     with open_rows(noisy, reading) as rows:
-        reference = open_clean(clean, reading, rows)
-        with progress_bar(quiet=quiet) as progress:
-            score = evaluate_model(fitted, rows, reference, progress)
+        if clean is None:
+            score = estimate_error(fitted, rows)
+        else:
+            reference = open_clean(clean, reading, rows)
+            with progress_bar(quiet=quiet) as progress:
+                score = evaluate_model(fitted, rows, reference, progress)
     print_record(score, output_format.value)

@@ -59,7 +59,9 @@ def fit(
     quiet: opt.Quiet = False,
     debug: opt.Debug = False,
 ) -> None:
-    """Learn a model from noisy rows. What is "auto" is chosen from the rows and printed.
+    """Learn a model from noisy rows.
+
+    What is "auto" is chosen from the rows alone, around what you give, and printed.
 
     Examples:
 

@@ -22,6 +22,8 @@ def info(
 ) -> None:
     """Show what a model is: method, parameters, shapes, spectrum, noise level, versions.
 
+    It tells, too, whether the file holds the rows that the model was fitted on.
+
     Examples:
 
         ikpca info model.joblib
@@ -35,7 +37,7 @@ def info(
     file = read_model(model)
     fitted = load_method(file.method).from_state(file.params, file.state)
     record: dict[str, Any] = {"model": file.path, **fitted.summary()}
-    record["training_rows_inside"] = _holds_rows(fitted)
+    record["training_rows_inside"] = _holds_rows(fitted, file.state)
     if output_format is opt.Format.json:
         record |= {
             "explained_variance_ratio": fitted.explained_variance_ratio_.tolist(),
@@ -56,9 +58,12 @@ def info(
         )
 
 
-def _holds_rows(fitted: Denoiser) -> bool:
+def _holds_rows(fitted: Denoiser, state: dict[str, Any]) -> bool:
     """Tell whether the file carries the rows it was fitted on, which may be private."""
-    return any("n" in dims and "p" in dims for dims in fitted.STATE.values())
+    return any(
+        "n" in dims and "p" in dims and state[name] is not None
+        for name, dims in fitted.STATE.items()
+    )
 
 
 def _shapes(state: dict[str, Any]) -> dict[str, tuple[int, ...]]:

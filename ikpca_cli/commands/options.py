@@ -57,7 +57,7 @@ Columns: TypeAlias = Annotated[
     typer.Option(
         metavar="LIST",
         rich_help_panel=_FILES,
-        help="The data columns of text tables, by number or name: 2-5, t0,t1 or -1.",
+        help="The data columns of text tables: 2-5, 2-, t0,t1; -1 is all but the first.",
     ),
 ]
 Delimiter: TypeAlias = Annotated[

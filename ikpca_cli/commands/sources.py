@@ -45,7 +45,10 @@ def open_clean(source: str, options: ReadOptions, noisy: Rows) -> Rows | None:
     """
     if source == MEAN:
         return None
-    clean = open_rows(source, options)
+    dropped = noisy.kept is not None
+    clean = open_rows(source, replace(options, missing="error") if dropped else options)
+    if noisy.kept is not None:
+        clean.keep(noisy.kept)
     if clean.shape != noisy.shape:
         raise InputError(
             f"{clean.name} has shape {clean.shape} but {noisy.name} has {noisy.shape}: "

@@ -20,7 +20,7 @@ _SPLIT, _NOISE = 10, 11  # streams of `model_rng`
 
 def evaluate_model(
     model: Denoiser, noisy: RowSource, clean: RowSource | None, progress: Progress = silent
-) -> dict[str, float | int]:
+) -> dict[str, float | int | None]:
     """Return mse_noisy, mse, snr_gain_db and n_samples of `model` on `noisy`, block by block.
 
     Parameters
@@ -90,7 +90,7 @@ class Result:
     n_components: list[int] = field(default_factory=list)
     gamma: list[float] = field(default_factory=list)
     ridge: list[float] = field(default_factory=list)
-    n_rff: int | None = None
+    n_rff: int | str | None = None
     mse: list[float] = field(default_factory=list)
     fit_seconds: list[float] = field(default_factory=list)
     denoise_seconds: list[float] = field(default_factory=list)
@@ -307,4 +307,5 @@ def _measure(result: Result, model: Denoiser, split: Split, fit_seconds: float) 
     found = model.summary()
     result.n_rff = found["n_rff"]
     for name in result.auto:
-        getattr(result, name).append(found[name])
+        if found[name] is not None:
+            getattr(result, name).append(found[name])

@@ -110,8 +110,8 @@ class IKPCA(Denoiser):
         self._features: FourierFeatures | None = None
 
     @property
-    def n_rff_(self) -> int | None:
-        """Number of random features, None for infinitely many."""
+    def n_rff_(self) -> int | str:
+        """Number of random features, "exact" for infinitely many."""
         return self.model_.n_rff
 
     @property

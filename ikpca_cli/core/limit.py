@@ -50,7 +50,7 @@ class LimitModel:
     blend: FloatArray
     gamma: float
 
-    n_rff: ClassVar[None] = None
+    n_rff: ClassVar[str] = "exact"
     ridge: ClassVar[None] = None
 
     @classmethod

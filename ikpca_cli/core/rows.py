@@ -52,9 +52,12 @@ def as_rows(X: Any, *, least: int = 1) -> RowSource:
     source: RowSource = X if hasattr(X, "shape") else np.asarray(X)
     shape = tuple(source.shape)
     if len(shape) != 2:
+        remedy = "X.reshape(1, -1) for a single sample"
+        if len(shape) > 2:
+            remedy = "X.reshape(len(X), -1) for samples of more dimensions"
         raise InputError(
-            f"{_name(X)} has shape {shape}: give one sample a row, (n_samples, n_features); "
-            "reshape a single sample with X.reshape(1, -1)"
+            f"{_name(X)} has shape {shape}: give one sample a row, (n_samples, n_features), "
+            f"such as {remedy}"
         )
     kind = np.dtype(getattr(source, "dtype", np.float64)).kind
     if kind not in "fiub":
@@ -74,6 +77,7 @@ def check_width(X: RowSource, n_features: int) -> None:
         raise InputError(
             f"{_name(X)} has {_count(X.shape[1], 'column')} but the model was fitted on "
             f"{n_features}: give rows of the same kind as the training data"
+            + (" (--transpose if samples are columns)" if X.shape[0] == n_features else "")
         )
 
 

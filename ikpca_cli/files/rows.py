@@ -133,6 +133,27 @@ class Rows:
         """Return all samples, of shape (n, p), as `__getitem__` does."""
         return self[:]
 
+    def keep(self, places: npt.NDArray[np.intp]) -> None:
+        """Use only some samples, as those of a file that belongs to one with samples dropped.
+
+        Parameters
+        ----------
+        places
+            Their places in the file, counted from 0, ascending.
+
+        Raises
+        ------
+        InputError
+            If the file has fewer samples.
+        """
+        if int(places[-1]) >= self.shape[0]:
+            raise InputError(
+                f"{self.name}: has {self.shape[0]} samples, but sample {int(places[-1]) + 1} of it "
+                "is needed; give a file of the same samples"
+            )
+        self.kept = places
+        self.shape = (len(places), self.shape[1])
+
     def close(self) -> None:
         """Close the file; what has been read stays valid."""
         close, self._close = self._close, None

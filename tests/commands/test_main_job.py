@@ -115,10 +115,11 @@ def test_one_seed_gives_the_same_file(cli, samples):
 
 def test_defaults_print_what_was_chosen(cli, samples):
     text = cli("fit", "s_curve_train.csv").stdout
-    assert text.count("chosen from the rows") == 5
+    assert text.count("chosen from the rows") == 4
     model = load_model("model.joblib")
     assert repr(model.gamma_) in text
-    assert repr(model.ridge_) in text
+    assert repr(model.noise_std_) in text
+    assert repr(model.estimated_mse_) in text
 
 
 def test_csv_and_hdf5_come_back_as_they_were(cli, samples):

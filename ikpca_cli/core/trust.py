@@ -1,0 +1,114 @@
+"""How far a result can be trusted without clean rows: estimated error, and what was removed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ikpca_cli.core.base import Denoiser
+from ikpca_cli.core.metrics import snr_gain_db
+from ikpca_cli.core.noise import estimate_noise
+from ikpca_cli.core.rows import FloatArray, RowSource, check_width, model_rng
+from ikpca_cli.core.selection import selection_rows, stein_risk
+from ikpca_cli.errors import UsageError
+
+MOST_ROWS = 2000
+"""Rows that an estimate looks at."""
+
+NOISE_LIKE = 0.15
+"""Correlation of what was removed, with itself or the signal, up to which it may be noise."""
+
+_PROBE = 12  # stream of `model_rng`
+
+
+@dataclass(frozen=True)
+class Residual:
+    """What a denoiser removed.
+
+    Attributes
+    ----------
+    std : float
+        Root mean square, in the units of the data.
+    autocorrelation : float
+        Correlation of neighbouring numbers within a row; 0 for white noise.
+    signal_correlation : float
+        Correlation with the cleaned rows, less their means; 0 where no signal was removed.
+    """
+
+    std: float
+    autocorrelation: float
+    signal_correlation: float
+
+    @classmethod
+    def of(cls, noisy: FloatArray, cleaned: FloatArray) -> Residual:
+        """Return that of rows (n, p) before and after cleaning."""
+        removed = noisy - cleaned
+        signal = cleaned - cleaned.mean(axis=0)
+        return cls(
+            float(np.sqrt(np.mean(removed**2))),
+            _correlation(removed[:, :-1], removed[:, 1:]),
+            _correlation(removed, signal),
+        )
+
+    def flaw(self) -> str | None:
+        """Return why this does not look like noise, None if it does."""
+        if abs(self.autocorrelation) > NOISE_LIKE:
+            return f"it is correlated along the row ({self.autocorrelation:+.2f})"
+        if self.signal_correlation > NOISE_LIKE:
+            return f"it is correlated with the signal ({self.signal_correlation:+.2f})"
+        return None
+
+
+def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int | None]:
+    """Estimate the error before and after cleaning from noisy rows that the model has not seen.
+
+    By Stein's unbiased risk estimate, for the noise level that was given when the model was fitted,
+    or that of these rows.
+
+    Parameters
+    ----------
+    model : Denoiser
+        Fitted.
+    noisy : RowSource, shape (n_samples, n_features)
+
+    Returns
+    -------
+    dict
+        noise_std, estimated_mse_noisy, estimated_mse, estimated_mse_error, estimated_snr_gain_db,
+        the residual's std, autocorrelation and signal correlation, and n_samples.
+
+    Raises
+    ------
+    UsageError
+        If the noise level is not known.
+    """
+    check_width(noisy, model.n_features_in_)
+    rows = selection_rows(noisy, MOST_ROWS, model.seed)
+    noise_std = model.noise_std_ if model.noise_std != "auto" else None
+    if noise_std is None:
+        noise_std = estimate_noise(rows - rows.mean(axis=0)).std or model.noise_std_
+    if noise_std is None:
+        raise UsageError(
+            "the noise level of these rows is not known, so neither is the error: fit the model "
+            "with --noise-std, or give clean rows"
+        )
+    probe = model_rng(model.seed, _PROBE).standard_normal(rows.shape)
+    risk, error = stein_risk(model.denoise, rows, noise_std, probe)
+    residual = Residual.of(rows, model.denoise(rows))
+    return {
+        "noise_std": noise_std,
+        "estimated_mse_noisy": noise_std**2,
+        "estimated_mse": risk,
+        "estimated_mse_error": error,
+        "estimated_snr_gain_db": snr_gain_db(noise_std**2, risk) if risk > 0.0 else None,
+        "residual_std": residual.std,
+        "residual_autocorrelation": residual.autocorrelation,
+        "residual_signal_correlation": residual.signal_correlation,
+        "n_samples": noisy.shape[0],
+    }
+
+
+def _correlation(A: FloatArray, B: FloatArray) -> float:
+    scale = float(np.sqrt(np.sum(A**2) * np.sum(B**2)))
+    return float(np.sum(A * B)) / scale if scale > 0.0 else 0.0
