@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 
+from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.rows import (
     FloatArray,
     Progress,
@@ -134,6 +135,8 @@ class Denoiser(ABC):
     def from_state(cls, params: Mapping[str, Any], state: Mapping[str, Value]) -> Self:
         """Return a fitted estimator from what `get_params` and `get_state` gave."""
         estimator = cls(**params)
+        if hasattr(estimator, "kernel"):
+            load_kernel(estimator.kernel)
         for name in cls.STATE:
             setattr(estimator, name, state[name])
         return estimator

@@ -22,7 +22,7 @@ from ikpca_cli.core.exact import ExactSpectrum, Move, displacements
 from ikpca_cli.core.rows import FloatArray
 
 FOLDS = 4
-MANY_ROWS = 1500
+MANY_ROWS = 1200
 """From this number of rows on two folds do: half of them is enough to fit on."""
 
 SHRINKS = (0.5, 1.0, 2.0)

@@ -31,6 +31,8 @@ CHOICE_ROWS = 2000
 """The most rows that the choice for the limit looks at."""
 
 _SHRINKS_OF_A_CUT = (0.0, 0.5, 1.0, 2.0)
+_PUBLISHED = {f"{name}_": dims for name, dims in PublishedModel.FIELDS.items()}
+_LIMIT = {f"{name}_": dims for name, dims in LimitModel.FIELDS.items()}
 _DIRECTIONS = 4  # stream of `model_rng`
 
 
@@ -69,18 +71,16 @@ class IKPCA(Denoiser):
     Attributes
     ----------
     model_ : PublishedModel or LimitModel
-        The arrays of the fit; see these classes.
+        The arrays of the fit. Each is an attribute here, too: ``W_`` is ``model_.W``.
     gamma_ : float
         The value used.
     """
 
     method = "ikpca"
     STATE: ClassVar[dict[str, tuple[str, ...]]] = (
-        Denoiser.STATE | {"gamma_": ()} | PublishedModel.FIELDS | LimitModel.FIELDS
+        Denoiser.STATE | {"gamma_": ()} | _PUBLISHED | _LIMIT
     )
-    OPTIONAL: ClassVar[frozenset[str]] = (
-        Denoiser.OPTIONAL | PublishedModel.FIELDS.keys() | LimitModel.FIELDS.keys()
-    )
+    OPTIONAL: ClassVar[frozenset[str]] = Denoiser.OPTIONAL | _PUBLISHED.keys() | _LIMIT.keys()
     RIDGES = (0.01, 0.1, 0.5)
     SELECTION_ROWS = 600
 
@@ -119,18 +119,17 @@ class IKPCA(Denoiser):
         """The ridge used, None in the limit."""
         return self.model_.ridge
 
-    def get_state(self) -> dict[str, Value]:
-        """Return the fitted attributes as plain arrays and numbers, as `Denoiser.get_state` says.
+    def __getattr__(self, name: str) -> Any:
+        """Return an array of the model under its name with an underscore."""
+        model = self.__dict__.get("model_")
+        if model is not None and name.endswith("_") and name[:-1] in model.FIELDS:
+            return getattr(model, name[:-1])
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
-        Those of the model are under their own names, and those of the other model are None.
-        """
+    def get_state(self) -> dict[str, Value]:
+        """Return the fitted attributes, as `Denoiser.get_state` says; the other model's are None."""
         self._check_fitted()
-        names = self.model_.FIELDS
-        own = {name: getattr(self.model_, name) for name in names}
-        return {
-            name: own.get(name) if not name.endswith("_") else getattr(self, name)
-            for name in self.STATE
-        }
+        return {name: getattr(self, name, None) for name in self.STATE}
 
     @classmethod
     def from_state(cls, params: Mapping[str, Any], state: Mapping[str, Value]) -> Self:
@@ -142,12 +141,13 @@ class IKPCA(Denoiser):
             If the state is that of neither model, or of both.
         """
         estimator = cls(**params)
+        load_kernel(estimator.kernel)
         own: dict[str, Any] = {}
         for name in cls.STATE:
-            if name.endswith("_"):
+            if name not in _PUBLISHED and name not in _LIMIT:
                 setattr(estimator, name, state[name])
             elif state[name] is not None:
-                own[name] = state[name]
+                own[name[:-1]] = state[name]
         if own.keys() == PublishedModel.FIELDS.keys():
             estimator.model_ = PublishedModel(**own)
         elif own.keys() == LimitModel.FIELDS.keys() and own["blend"].shape[1] == 4:

@@ -69,7 +69,7 @@ class KernelPCA(Denoiser):
         "ridge_": (),
     }
     RIDGES = (0.1, 1e-3, 0.01, 1.0, 10.0)
-    SELECTION_ROWS = 600
+    SELECTION_ROWS = 1000
 
     rows_: FloatArray
     gram_mean_: FloatArray

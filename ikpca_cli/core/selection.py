@@ -178,8 +178,7 @@ class _Search:
         asked_components, asked_ridge = self.given["n_components"], self.given.get("ridge")
         model = self._fit(gamma)
         if asked_components == "auto":
-            # Keeping all components would return the rows as they came.
-            most = max(1, min(MOST_COMPONENTS, model.n_components_ - 1))
+            most = min(MOST_COMPONENTS, model.n_components_)
             counts = np.unique(np.geomspace(1, most, COMPONENT_STEPS).round().astype(int))
         else:
             counts = np.array([model.n_components_])

@@ -170,7 +170,6 @@ def test_missing_arguments_are_usage_errors(cli, ready):
     for args in (
         ["fit"],
         ["denoise", "pca.joblib"],
-        ["evaluate", "pca.joblib", "good.npy"],
         ["compare"],
         ["info"],
         ["fit", "good.npy", "--nonsense"],

@@ -170,7 +170,7 @@ def test_random_features_close_to_the_columns_warn(arcs):
 
 def test_the_noise_of_a_user_is_not_our_features():
     noise = np.random.default_rng(0).normal(size=(50, 4))
-    drawn = IKPCA(2, n_rff=50, gamma=0.5, ridge=0.1, noise_std=1.0, seed=0).fit(noise).model_.W
+    drawn = IKPCA(2, n_rff=50, gamma=0.5, ridge=0.1, noise_std=1.0, seed=0).fit(noise).W_
     assert np.abs(np.corrcoef(drawn.ravel(), noise.ravel())[0, 1]) < 0.3
 
 

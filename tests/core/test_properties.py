@@ -32,7 +32,7 @@ def build(method, n_components=3, gamma=0.2, ridge=1e-3, **more):
 def test_full_rank_and_no_ridge_is_the_identity(arcs, solver):
     noisy, _ = arcs
     model = IKPCA(60, n_rff=60, gamma=0.5, ridge=0.0, noise_std=0.1, solver=solver).fit(noisy)
-    assert np.abs(model.model_.W @ (noisy - model.mean_).T).max() > 2 * np.pi
+    assert np.abs(model.W_ @ (noisy - model.mean_).T).max() > 2 * np.pi
     assert_allclose(model.denoise(noisy), noisy, atol=1e-9)
     assert_allclose(PCA(5).fit(noisy).denoise(noisy), noisy, atol=1e-12)
 
@@ -102,7 +102,7 @@ def test_primal_equals_dual(arcs, n_samples):
     assert_allclose(found[0].explained_variance_, found[1].explained_variance_, rtol=1e-10)
     assert_allclose(found[0].total_variance_, found[1].total_variance_, rtol=1e-12)
     same = found[0] if choose_route(n_samples, 70) == "primal" else found[1]
-    np.testing.assert_array_equal(found[2].model_.components, same.model_.components)
+    np.testing.assert_array_equal(found[2].components_, same.components_)
 
 
 @pytest.mark.parametrize("method", METHODS)

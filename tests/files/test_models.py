@@ -306,7 +306,7 @@ def test_a_format_that_is_no_positive_integer_is_no_model(saved, number):
         (lambda e: e["state"].pop("W_"), "the fitted values are not those of ikpca"),
         (lambda e: e["state"].update(V_=1.0), "the fitted values are not those of ikpca"),
         (lambda e: e["state"].update(W_=1.0), "W_ is not an array of 2 dimensions"),
-        (lambda e: e["state"].update(W_=None), "W_ is not an array of 2 dimensions"),
+        (lambda e: e["state"].update(W_=None), "its arrays are neither those of random features"),
         (lambda e: e["state"].update(b_=np.ones((12, 1))), "b_ is not an array of 1 dimensions"),
         (lambda e: e["state"].update(b_=np.ones(11)), "b_ is 11, where r = 12 elsewhere"),
         (lambda e: e["state"].update(W_=np.ones((12, 5))), "W_ is 12 x 5, where p = 4 elsewhere"),
