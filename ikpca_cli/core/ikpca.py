@@ -127,7 +127,7 @@ class IKPCA(Denoiser):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def get_state(self) -> dict[str, Value]:
-        """Return the fitted attributes, as `Denoiser.get_state` says; the other model's are None."""
+        """Return the fitted attributes as `Denoiser.get_state` does, the other model's as None."""
         self._check_fitted()
         return {name: getattr(self, name, None) for name in self.STATE}
 
