@@ -1,8 +1,9 @@
 """Gamma, shrinkage and refinement from noisy rows alone, by cross-validated Stein risk.
 
 For each gamma, rows are held out in turn and cleaned by the spectrum of the others in several ways
-at once (`MOVES`). Stein's identity turns what happened to them into an unbiased estimate of the
-squared error of each way, and of any blend of ways: with displacements f_k and divergences d_k,
+at once (`ikpca_cli.core.moves`). Stein's identity turns what happened to them into an unbiased
+estimate of the squared error of each way, and of any blend of ways: with displacements f_k and
+divergences d_k,
 
     risk(t) = sigma^2 + mean |sum_k t_k f_k|^2 / p + 2 sigma^2 sum_k t_k mean d_k / p
 
@@ -17,16 +18,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ikpca_cli.core.exact import ExactSpectrum, Move, displacements
+from ikpca_cli.core.moves import Move, Mover
 from ikpca_cli.core.rows import FloatArray
 
 FOLDS = 4
 MANY_ROWS = 1200
 """From this number of rows on two folds do: half of them is enough to fit on."""
 
-SHRINKS = (0.5, 1.0, 2.0)
-STEPS = (1, 2, 3)
 FIRST_FACTORS = (0.25, 1.0, 4.0)
 """Gammas to begin with, in units of one over the median distance; then halved and doubled."""
 
@@ -36,17 +36,6 @@ ENOUGH = 100_000
 
 _PROBES = 20_000  # numbers in the random directions of the divergence
 _LEAST_WEIGHT = 0.02  # of a way in a blend: less is not worth its time
-
-
-def moves(shrinks: tuple[float, ...] = SHRINKS) -> list[Move]:
-    """Return the ways of going back that are tried together."""
-    return [
-        Move(shrink, walk, steps)
-        for shrink in shrinks
-        for walk in (False, True)
-        for steps in STEPS
-        if not (walk and steps == 1)  # the first step is the same either way
-    ]
 
 
 @dataclass(frozen=True)
@@ -75,12 +64,10 @@ class CrossValidation:
     ----------
     rows : ndarray, shape (n, p)
         Centred noisy rows in random order.
-    distances : ndarray, shape (n, n)
-        Squared distances between them.
+    fit : callable
+        Called as ``fit(places, gamma)``; returns what learned from the rows at some places.
     noise_variance : float
     ways : list of Move
-    most : int, optional
-        Components to keep; all by default.
     rng : numpy.random.Generator
         Draws the directions of the divergence.
     """
@@ -88,15 +75,13 @@ class CrossValidation:
     def __init__(
         self,
         rows: FloatArray,
-        distances: FloatArray,
+        fit: Callable[[NDArray[np.intp], float], Mover],
         noise_variance: float,
         ways: list[Move],
-        most: int | None,
         rng: np.random.Generator,
     ) -> None:
-        self.rows, self.distances = rows, distances
-        self.noise_variance = noise_variance
-        self.ways, self.most = ways, most
+        self.rows, self.fit = rows, fit
+        self.noise_variance, self.ways = noise_variance, ways
         n_samples, n_features = rows.shape
         folds = np.array_split(np.arange(n_samples), _folds(n_samples))
         needed = int(np.ceil(max(ENOUGH / n_features, 200) / len(folds[0])))
@@ -128,14 +113,11 @@ class CrossValidation:
         for out in self.folds:
             stop = start + len(out)
             rest = np.setdiff1d(np.arange(len(self.rows)), out)
-            spectrum = ExactSpectrum.of(
-                self.rows[rest], self.distances[np.ix_(rest, rest)], gamma, self.most
-            )
             directions = [e[start:stop] for e in self.tangents]
             found = {
                 way: (displacement, divergence)
-                for way, displacement, divergence in displacements(
-                    spectrum, self.noise_variance, self.rows[out], self.ways, directions
+                for way, displacement, divergence in self.fit(rest, gamma).displacements(
+                    self.noise_variance, self.rows[out], self.ways, directions
                 )
             }
             moved.append(np.stack([found[way][0].ravel() for way in self.ways]))

@@ -26,38 +26,17 @@ the Wiener filter's, ``w_j = max(0, 1 - f sigma^2 nu_j / lambda_j)`` with f abou
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ikpca_cli.core.kernels import Gaussian
+from ikpca_cli.core.moves import CALM, Move, divergence, grouped, wiener_weights
 from ikpca_cli.core.rows import FloatArray
 
 TOLERANCE = 1e-10
 """Components with less than this share of the largest variance are rounding errors."""
-
-CALM = 0.5
-"""The least divisor of a step."""
-
-
-@dataclass(frozen=True, order=True)
-class Move:
-    """One way of going back from feature space.
-
-    Attributes
-    ----------
-    shrink : float
-        Multiple f of the noise variance that the weights take off each component; 0 for a cut.
-    walk : bool
-        Whether each step projects anew, towards the data, or holds the first target.
-    steps : int
-        Gauss-Newton steps.
-    """
-
-    shrink: float
-    walk: bool
-    steps: int
 
 
 @dataclass(frozen=True)
@@ -127,11 +106,6 @@ class ExactSpectrum:
             total=total,
         )
 
-    def weights(self, shrink: float, noise_variance: float) -> FloatArray:
-        """Return the Wiener weights of the components, (d,)."""
-        kept: FloatArray = 1.0 - shrink * noise_variance * self.noise_gains / self.variances
-        return np.maximum(kept, 0.0)
-
     def cut(self, most: int) -> ExactSpectrum:
         """Return the spectrum with its first `most` components."""
         return replace(
@@ -150,80 +124,46 @@ class ExactSpectrum:
         codes: FloatArray = (self.kernel(X) - self.gram_mean) @ self.vectors
         return codes
 
+    def displacements(
+        self,
+        noise_variance: float,
+        Y: FloatArray,
+        moves: Collection[Move],
+        tangents: Sequence[FloatArray] = (),
+    ) -> Iterator[tuple[Move, FloatArray, FloatArray]]:
+        """Yield what `Mover.displacements` says."""
+        X, n_samples = self.rows, len(self.rows)
+        first, first_slopes = self._look(Y, tangents)
+        for (shrink, walk), wanted in grouped(moves).items():
+            weights = wiener_weights(self.variances, noise_variance * self.noise_gains, shrink)
+            on = weights > 0.0
+            V, VT = self.vectors[:, on], (self.vectors[:, on] * weights[on]).T
+            x, dx = Y, list(tangents)
+            k, dk = first, first_slopes
+            for step in range(1, max(wanted) + 1):
+                if step > 1:
+                    k, dk = self._look(x, dx)
+                if step == 1 or walk:
+                    a = 1.0 / n_samples + ((k - self.gram_mean) @ V) @ VT
+                    da = [(d @ V) @ VT for d in dk]
+                b = a * k
+                s = b.sum(axis=1, keepdims=True)
+                divisor = np.maximum(s, CALM)
+                move = (b @ X - s * x) / divisor
+                moved = []
+                for d, slope, turn in zip(dx, da, dk, strict=True):
+                    db = slope * k + a * turn
+                    ds = db.sum(axis=1, keepdims=True)
+                    change = db @ X - ds * x - s * d - np.where(s > CALM, ds, 0.0) * move
+                    moved.append(d + change / divisor)
+                x, dx = x + move, moved
+                if step in wanted:
+                    yield Move(shrink, walk, step), x - Y, divergence(tangents, dx, len(Y))
 
-def displacements(
-    spectrum: ExactSpectrum,
-    noise_variance: float,
-    Y: FloatArray,
-    moves: Collection[Move],
-    tangents: Sequence[FloatArray] = (),
-) -> Iterator[tuple[Move, FloatArray, FloatArray]]:
-    """Yield, for each move, how far it takes each row, and how that changes with the row.
-
-    Parameters
-    ----------
-    spectrum : ExactSpectrum
-    noise_variance : float
-    Y : ndarray, shape (m, p)
-        Centred noisy rows.
-    moves : collection of Move
-    tangents : sequence of ndarray, shape (m, p)
-        Directions e of unit variance in which the displacement f is differentiated.
-
-    Yields
-    ------
-    move : Move
-    displacement : ndarray, shape (m, p)
-    divergence : ndarray, shape (m,)
-        Mean over the tangents of ``e'(df/dy)e``; zero without tangents.
-    """
-    X, gamma, n_samples = spectrum.rows, spectrum.gamma, len(spectrum.rows)
-    XT = np.ascontiguousarray(X.T)
-
-    def look(x: FloatArray, dx: Sequence[FloatArray]) -> tuple[FloatArray, list[FloatArray]]:
-        """Return the kernel at x, and its derivative along each dx."""
-        k = spectrum.kernel(x)
-        return k, [2.0 * gamma * k * (d @ XT - _dot(x, d)) for d in dx]
-
-    first, first_slopes = look(Y, tangents)
-    for shrink, walk in sorted({(move.shrink, move.walk) for move in moves}):
-        weights = spectrum.weights(shrink, noise_variance)
-        on = weights > 0.0
-        V, VT = spectrum.vectors[:, on], (spectrum.vectors[:, on] * weights[on]).T
-        wanted = {m.steps for m in moves if (m.shrink, m.walk) == (shrink, walk)}
-        x, dx = Y, list(tangents)
-        k, dk = first, first_slopes
-        for step in range(1, max(wanted) + 1):
-            if step > 1:
-                k, dk = look(x, dx)
-            if step == 1 or walk:
-                a = 1.0 / n_samples + ((k - spectrum.gram_mean) @ V) @ VT
-                da = [(d @ V) @ VT for d in dk]
-            b = a * k
-            s = b.sum(axis=1, keepdims=True)
-            divisor = np.maximum(s, CALM)
-            move = (b @ X - s * x) / divisor
-            moved = []
-            for d, slope, turn in zip(dx, da, dk, strict=True):
-                db = slope * k + a * turn
-                ds = db.sum(axis=1, keepdims=True)
-                change = db @ X - ds * x - s * d - np.where(s > CALM, ds, 0.0) * move
-                moved.append(d + change / divisor)
-            x, dx = x + move, moved
-            if step in wanted:
-                turns = [_dot(e, d - e)[:, 0] for e, d in zip(tangents, dx, strict=True)]
-                divergence = np.mean(turns, axis=0) if turns else np.zeros(len(Y))
-                yield Move(shrink, walk, step), x - Y, divergence
-
-
-def denoise(
-    spectrum: ExactSpectrum, noise_variance: float, blend: Mapping[Move, float], Y: FloatArray
-) -> FloatArray:
-    """Return centred rows `Y` (m, p) moved by a blend of moves; as they are for an empty one."""
-    cleaned = Y.copy()
-    for move, displacement, _ in displacements(spectrum, noise_variance, Y, blend):
-        cleaned += blend[move] * displacement
-    return cleaned
+    def _look(self, x: FloatArray, dx: Sequence[FloatArray]) -> tuple[FloatArray, list[FloatArray]]:
+        """Return the kernel at rows x (m, p), and its derivative along each dx."""
+        k = self.kernel(x)
+        return k, [2.0 * self.gamma * k * (d @ self.rows.T - _dot(x, d)) for d in dx]
 
 
 def _dot(A: FloatArray, B: FloatArray) -> FloatArray:

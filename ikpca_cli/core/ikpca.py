@@ -7,16 +7,19 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.core.base import Auto, Denoiser, Value
-from ikpca_cli.core.blind import CrossValidation, moves, search
-from ikpca_cli.core.exact import ExactSpectrum, Move
+from ikpca_cli.core.blind import CrossValidation, search
+from ikpca_cli.core.exact import ExactSpectrum
 from ikpca_cli.core.fourier import FourierFeatures
 from ikpca_cli.core.kernels import Gaussian
 from ikpca_cli.core.limit import LimitModel
 from ikpca_cli.core.memory import check_matrix
 from ikpca_cli.core.methods import load_kernel
+from ikpca_cli.core.moves import SHRINKS, SHRINKS_OF_A_CUT, Mover, all_moves
 from ikpca_cli.core.published import PublishedModel
+from ikpca_cli.core.refined import RefinedModel
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all, silent
 from ikpca_cli.core.spectrum import spectrum
 from ikpca_cli.errors import IkpcaWarning, UsageError
@@ -27,13 +30,20 @@ if TYPE_CHECKING:
 EXACT_ROWS = 3000
 """The most training rows for which the limit of infinitely many features is the default."""
 
-CHOICE_ROWS = 2000
-"""The most rows that the choice for the limit looks at."""
+CHOICE_ROWS = {"exact": 2000, "refined": 1000}
+"""The most rows that the choice looks at."""
 
-_SHRINKS_OF_A_CUT = (0.0, 0.5, 1.0, 2.0)
+CHOICE_RFF = 4000
+"""The most random features that the choice works with."""
+
+REFINED_COMPONENTS = 512
+"""The most components with random features; the noise leaves fewer."""
+
 _PUBLISHED = {f"{name}_": dims for name, dims in PublishedModel.FIELDS.items()}
 _LIMIT = {f"{name}_": dims for name, dims in LimitModel.FIELDS.items()}
-_DIRECTIONS = 4  # stream of `model_rng`
+_REFINED = {f"{name}_": dims for name, dims in RefinedModel.FIELDS.items()}
+_MODELS = _PUBLISHED | _LIMIT | _REFINED
+_ARRIVING, _DIRECTIONS = 5, 4  # stream of `model_rng`
 
 
 class IKPCA(Denoiser):
@@ -60,6 +70,10 @@ class IKPCA(Denoiser):
     ridge : float or "auto"
         Added to the diagonal of ``W'W`` in the published way back, in its units (those of gamma
         times n_rff); 0 is the pseudo-inverse. The limit has none.
+    inverse : {"auto", "paper", "refined"}
+        The way back of random features: the published arcsine and ridge, or weighted Gauss-Newton
+        steps from the noisy row. "auto" is the paper's where a ridge is given or the kernel is not
+        smooth. The limit is always refined.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
     solver : {"auto", "primal", "dual"}
@@ -70,21 +84,19 @@ class IKPCA(Denoiser):
 
     Attributes
     ----------
-    model_ : PublishedModel or LimitModel
+    model_ : PublishedModel, RefinedModel or LimitModel
         The arrays of the fit. Each is an attribute here, too: ``W_`` is ``model_.W``.
     gamma_ : float
         The value used.
     """
 
     method = "ikpca"
-    STATE: ClassVar[dict[str, tuple[str, ...]]] = (
-        Denoiser.STATE | {"gamma_": ()} | _PUBLISHED | _LIMIT
-    )
-    OPTIONAL: ClassVar[frozenset[str]] = Denoiser.OPTIONAL | _PUBLISHED.keys() | _LIMIT.keys()
+    STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {"gamma_": ()} | _MODELS
+    OPTIONAL: ClassVar[frozenset[str]] = Denoiser.OPTIONAL | _MODELS.keys()
     RIDGES = (0.01, 0.1, 0.5)
     SELECTION_ROWS = 600
 
-    model_: PublishedModel | LimitModel
+    model_: PublishedModel | RefinedModel | LimitModel
     gamma_: float
 
     def __init__(
@@ -95,6 +107,7 @@ class IKPCA(Denoiser):
         kernel: str = "gaussian",
         gamma: float | Auto = "auto",
         ridge: float | Auto = "auto",
+        inverse: str = "auto",
         noise_std: float | Auto = "auto",
         solver: str = "auto",
         seed: int = 0,
@@ -104,6 +117,7 @@ class IKPCA(Denoiser):
         self.kernel = kernel
         self.gamma = gamma
         self.ridge = ridge
+        self.inverse = inverse
         self.noise_std = noise_std
         self.solver = solver
         self.seed = seed
@@ -138,18 +152,20 @@ class IKPCA(Denoiser):
         Raises
         ------
         ValueError
-            If the state is that of neither model, or of both.
+            If the state is that of no model, or of several.
         """
         estimator = cls(**params)
         load_kernel(estimator.kernel)
         own: dict[str, Any] = {}
         for name in cls.STATE:
-            if name not in _PUBLISHED and name not in _LIMIT:
+            if name not in _MODELS:
                 setattr(estimator, name, state[name])
             elif state[name] is not None:
                 own[name[:-1]] = state[name]
         if own.keys() == PublishedModel.FIELDS.keys():
             estimator.model_ = PublishedModel(**own)
+        elif own.keys() == RefinedModel.FIELDS.keys() and own["blend"].shape[1] == 4:
+            estimator.model_ = RefinedModel(**own)
         elif own.keys() == LimitModel.FIELDS.keys() and own["blend"].shape[1] == 4:
             estimator.model_ = LimitModel(**own, gamma=estimator.gamma_)
         else:
@@ -194,11 +210,16 @@ class IKPCA(Denoiser):
         other.n_rff = fewer
         return other, n_rff / fewer
 
-    def _is_exact(self, n_samples: int) -> bool:
-        if self.n_rff != "auto":
-            return self.n_rff == "exact"
-        smooth = self.kernel == "gaussian"
-        return smooth and self.ridge == "auto" and not self._features and n_samples <= EXACT_ROWS
+    def _kind(self, n_samples: int) -> str:
+        """Return which model `n_samples` rows get: "published", "refined" or "exact"."""
+        published = self.inverse == "paper" or (
+            self.inverse == "auto" and (self.ridge != "auto" or self.kernel != "gaussian")
+        )
+        if self._features is not None or (published and self.n_rff != "exact"):
+            return "published"
+        if self.n_rff == "exact" or (self.n_rff == "auto" and n_samples <= EXACT_ROWS):
+            return "exact"
+        return "refined"
 
     def _count(self, n_features: int) -> int:
         """Return the number of random features to draw."""
@@ -209,9 +230,30 @@ class IKPCA(Denoiser):
         load_kernel(self.kernel)
         if self.solver not in ("auto", "primal", "dual"):
             raise UsageError(f"solver {self.solver!r} is unknown: use auto, primal or dual")
-        if self._is_exact(n_samples):
-            self._check_exact(n_samples)
-            return
+        if self.inverse not in ("auto", "paper", "refined"):
+            raise UsageError(f"inverse {self.inverse!r} is unknown: use auto, paper or refined")
+        kind = self._kind(n_samples)
+        if kind != "published":
+            self._check_smooth("infinitely many features" if kind == "exact" else "the refined way")
+        if kind == "exact":
+            check_matrix("exact ikpca", n_samples, "give a number of random features")
+        else:
+            self._check_count(n_features)
+
+    def _check_smooth(self, what: str) -> None:
+        """Refuse what only the published way back has."""
+        if self.kernel != "gaussian":
+            raise UsageError(
+                f"{what} needs a smooth kernel, which the {self.kernel} one is not: use the "
+                "paper's inverse with a number of random features"
+            )
+        if self.ridge != "auto" or self.inverse == "paper":
+            raise UsageError(
+                f"{what} has no ridge and not the paper's inverse: leave these out, or use the "
+                "paper's inverse with a number of random features"
+            )
+
+    def _check_count(self, n_features: int) -> None:
         n_rff = self._features.n_rff if self._features else self._count(n_features)
         if n_rff < n_features:
             raise UsageError(
@@ -226,36 +268,31 @@ class IKPCA(Denoiser):
                 stacklevel=4,
             )
 
-    def _check_exact(self, n_samples: int) -> None:
-        if self.kernel != "gaussian":
-            raise UsageError(
-                f"infinitely many features need a smooth kernel, which the {self.kernel} one is "
-                "not: give a number of random features"
-            )
-        if self.ridge != "auto":
-            raise UsageError(
-                "infinitely many features need no ridge: leave it out, or give a number of "
-                "random features"
-            )
-        check_matrix("exact ikpca", n_samples, "give a number of random features")
-
     def _choose(
         self, X: RowSource, mean: FloatArray, noise_std: float | None, progress: Progress
     ) -> Choice:
         from ikpca_cli.core.selection import Choice, selection_rows, usable_noise_std
 
-        if not self._is_exact(X.shape[0]):
+        kind = self._kind(X.shape[0])
+        if kind == "published":
             return super()._choose(X, mean, noise_std, progress)
-        rows = selection_rows(X, CHOICE_ROWS, self.seed) - mean
+        rows = selection_rows(X, CHOICE_ROWS[kind], self.seed) - mean
         noise_variance = usable_noise_std(noise_std, rows) ** 2
         distances = Gaussian().distance(rows, rows)
-        automatic = self.n_components == "auto"
+        most = None if self.n_components == "auto" else self.n_components
+
+        def fit(places: NDArray[np.intp], gamma: float) -> Mover:
+            if kind == "exact":
+                near = distances[np.ix_(places, places)]
+                return ExactSpectrum.of(rows[places], near, gamma, most)
+            n_rff = min(self._count(rows.shape[1]), CHOICE_RFF)
+            return self._refine(rows[places], rows[places], gamma, n_rff, 1.0, silent)
+
         trial = CrossValidation(
             rows,
-            distances,
+            fit,
             noise_variance,
-            moves() if automatic else moves(_SHRINKS_OF_A_CUT),
-            None if automatic else int(self.n_components),
+            all_moves(SHRINKS if most is None else SHRINKS_OF_A_CUT),
             model_rng(self.seed, _DIRECTIONS),
         )
         if self.gamma == "auto":
@@ -263,26 +300,71 @@ class IKPCA(Denoiser):
             blend = search(trial.best, scale, lambda tried: progress("choosing", tried, 0))
         else:
             blend = trial.best(self.gamma)
-        chosen = {"gamma": blend.gamma, "blend": blend.weights, "noise_variance": noise_variance}
-        chosen["n_components"] = None if automatic else self.n_components
+        chosen = {
+            "gamma": blend.gamma,
+            "n_components": most,
+            "blend": blend.weights,
+            "noise_variance": noise_variance,
+            "rows": rows,
+        }
         return Choice(chosen, blend.risk, blend.error)
+
+    def _refine(
+        self,
+        X: RowSource,
+        rows: FloatArray,
+        gamma: float,
+        n_rff: int,
+        noise_variance: float,
+        progress: Progress,
+        mean: FloatArray | None = None,
+    ) -> RefinedModel:
+        """Return the refined model of rows `X`, with averages over some of them, centred."""
+        n_features = X.shape[1]
+        features = FourierFeatures.draw(
+            load_kernel(self.kernel), gamma, n_rff, n_features, self.seed
+        )
+        found = spectrum(
+            X,
+            np.zeros(n_features) if mean is None else mean,
+            features,
+            n_rff,
+            REFINED_COMPONENTS if self.n_components == "auto" else self.n_components,
+            route=self.solver,
+            progress=progress,
+        )
+        rng = model_rng(self.seed, _ARRIVING)
+        return RefinedModel.of(features, found, rows, noise_variance, rng)
 
     def _fit(
         self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
     ) -> None:
         self.gamma_ = float(chosen["gamma"])
         n_components: int | None = chosen["n_components"]
-        if "blend" in chosen:
+        if "blend" not in chosen:
+            self._fit_published(X, n_components or 1, float(chosen["ridge"]), exact, progress)
+            return
+        noise_variance, blend = chosen["noise_variance"], chosen["blend"]
+        if self._kind(X.shape[0]) == "exact":
             rows = read_all(X) - self.mean_
             progress("eigenvectors", 0, 0)
-            limit = ExactSpectrum.of(
-                rows, Gaussian().distance(rows, rows), self.gamma_, n_components
-            )
+            distances = Gaussian().distance(rows, rows)
+            limit = ExactSpectrum.of(rows, distances, self.gamma_, n_components)
             self._set_spectrum(limit.variances, limit.total, n_components or 1, exact)
-            blend: Mapping[Move, float] = chosen["blend"]
-            self.model_ = LimitModel.of(limit, chosen["noise_variance"], blend)
-            self.explained_variance_ = self.model_.signal_variances
-            return
+            self.model_ = LimitModel.of(limit, noise_variance, blend)
+        else:
+            n_rff = self._count(X.shape[1])
+            refined = self._refine(
+                X, chosen["rows"], self.gamma_, n_rff, noise_variance, progress, self.mean_
+            )
+            total = refined.total_variance
+            self._set_spectrum(refined.signal_variances, total, n_components or 1, exact)
+            self.model_ = refined.blended(blend)
+        self.explained_variance_ = self.model_.signal_variances
+
+    def _fit_published(
+        self, X: RowSource, n_components: int, ridge: float, exact: bool, progress: Progress
+    ) -> None:
         features = self._features or FourierFeatures.draw(
             load_kernel(self.kernel), self.gamma_, self._count(X.shape[1]), X.shape[1], self.seed
         )
@@ -291,12 +373,12 @@ class IKPCA(Denoiser):
             self.mean_,
             features,
             features.n_rff,
-            n_components or 1,
+            n_components,
             route=self.solver,
             progress=progress,
         )
-        self._set_spectrum(found.variances, found.total, n_components or 1, exact)
-        self.model_ = PublishedModel.of(features, found, float(chosen["ridge"]))
+        self._set_spectrum(found.variances, found.total, n_components, exact)
+        self.model_ = PublishedModel.of(features, found, ridge)
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         rows: FloatArray = self.model_.denoise(X - self.mean_) + self.mean_

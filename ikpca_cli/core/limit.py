@@ -8,7 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from ikpca_cli.core.exact import ExactSpectrum, Move, denoise
+from ikpca_cli.core.exact import ExactSpectrum
+from ikpca_cli.core.moves import (
+    Move,
+    blend_from_array,
+    blend_to_array,
+    move_rows,
+    wiener_weights,
+)
 from ikpca_cli.core.rows import FloatArray
 
 
@@ -59,19 +66,16 @@ class LimitModel:
     ) -> LimitModel:
         """Return the model of a spectrum, without the components that no move uses."""
         least = min((move.shrink for move in blend), default=1.0)
-        used = np.flatnonzero(spectrum.weights(least, noise_variance))
+        noise = noise_variance * spectrum.noise_gains
+        used = np.flatnonzero(wiener_weights(spectrum.variances, noise, least))
         kept = spectrum.cut(int(used[-1]) + 1 if len(used) else 1)
-        moves = [
-            (move.shrink, float(move.walk), float(move.steps), weight)
-            for move, weight in blend.items()
-        ]
         return cls(
             rows=kept.rows,
             gram_mean=kept.gram_mean,
             vectors=np.ascontiguousarray(kept.vectors),
             signal_variances=np.ascontiguousarray(kept.variances),
             noise_variances=kept.noise_gains * noise_variance,
-            blend=np.array(moves or [(1.0, 0.0, 1.0, 0.0)], dtype=np.float64),
+            blend=blend_to_array(blend),
             gamma=kept.gamma,
         )
 
@@ -86,11 +90,7 @@ class LimitModel:
 
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p)."""
-        blend = {
-            Move(float(shrink), bool(walk), int(steps)): float(weight)
-            for shrink, walk, steps, weight in self.blend
-        }
-        return denoise(self._spectrum(), 1.0, blend, X)
+        return move_rows(self._spectrum(), 1.0, blend_from_array(self.blend), X)
 
     def encode(self, X: FloatArray) -> FloatArray:
         """Return the latent codes (n, d) of centred rows (n, p)."""

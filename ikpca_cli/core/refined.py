@@ -1,0 +1,219 @@
+r"""Random features with Wiener weights and a weighted, refined way back.
+
+With features ``s(x) = sin(W x + b)``, their mean m and components P, a row has the code
+``z = P (s - m)`` and the target ``t = m + P'(w z)`` with Wiener weights w. The arcsine of the
+published way back magnifies an error in a feature by ``1 / cos``; minimising ``|s(x) - t|^2`` by
+Gauss-Newton from the noisy row weighs it by the cosine instead, and needs neither branch nor
+clipping:
+
+    x <- x + H^-1 W'[cos(W x + b) (t - s(x))] / max(S, 1/2)
+
+where ``H = W' diag(c) W``, with c the mean of cos^2 of each feature over the training rows, stands
+for the Gauss-Newton matrix of every row, and ``S = (2 / r) t's(x)`` is the similarity of row and
+target, as in the limit (`ikpca_cli.core.exact`), to which all of this tends as r grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ikpca_cli.core.fourier import FourierFeatures, ridge_inverse
+from ikpca_cli.core.moves import (
+    CALM,
+    Move,
+    blend_from_array,
+    blend_to_array,
+    divergence,
+    grouped,
+    move_rows,
+    wiener_weights,
+)
+from ikpca_cli.core.rows import FloatArray, row_blocks
+from ikpca_cli.core.spectrum import Spectrum
+
+
+@dataclass(frozen=True)
+class RefinedModel:
+    """Random features of training rows, their components, and the noise in these.
+
+    Attributes
+    ----------
+    W : ndarray, shape (n_rff, n_features)
+        Frequencies.
+    b : ndarray, shape (n_rff,)
+        Offsets in radians.
+    feature_mean : ndarray, shape (n_rff,)
+        Mean of the training rows' features.
+    components : ndarray, shape (n_components, n_rff)
+        Orthonormal directions in feature space, largest variance first.
+    normal_inverse : ndarray, shape (n_features, n_features)
+        ``H^-1``.
+    signal_variances : ndarray, shape (n_components,)
+        Variance of the training rows along each component.
+    noise_variances : ndarray, shape (n_components,)
+        Variance that the noise has along each component.
+    blend : ndarray, shape (n_moves, 4)
+        Shrinkage, whether to project anew, steps, and weight of each move of a row.
+    total_variance : float
+        Total variance of the features.
+    """
+
+    FIELDS: ClassVar[dict[str, tuple[str, ...]]] = {
+        "W": ("r", "p"),
+        "b": ("r",),
+        "feature_mean": ("r",),
+        "components": ("d", "r"),
+        "normal_inverse": ("p", "p"),
+        "signal_variances": ("d",),
+        "noise_variances": ("d",),
+        "blend": ("m", "q"),
+    }
+
+    W: FloatArray
+    b: FloatArray
+    feature_mean: FloatArray
+    components: FloatArray
+    normal_inverse: FloatArray
+    signal_variances: FloatArray
+    noise_variances: FloatArray
+    blend: FloatArray
+    total_variance: float = np.nan
+
+    ridge: ClassVar[None] = None
+
+    @classmethod
+    def of(
+        cls,
+        features: FourierFeatures,
+        found: Spectrum,
+        rows: FloatArray,
+        noise_variance: float,
+        rng: np.random.Generator,
+    ) -> RefinedModel:
+        """Return the model of a spectrum of features, with no blend yet.
+
+        Parameters
+        ----------
+        features : FourierFeatures
+        found : Spectrum
+            Of the features of all training rows.
+        rows : ndarray, shape (k, p)
+            Centred training rows, enough of them for averages.
+        noise_variance : float
+        rng : numpy.random.Generator
+            Draws the noise that is sent through the features to see how much arrives.
+        """
+        squares = np.zeros(features.n_rff)
+        noise = np.zeros(len(found.variances))
+        for _, block in row_blocks(rows, features.n_rff):
+            cosines = np.cos(features.angles(block))
+            squares += np.einsum("ij,ij->j", cosines, cosines)
+            cosines *= rng.choice((-1.0, 1.0), block.shape) @ features.W.T
+            noise += np.sum((cosines @ found.components.T) ** 2, axis=0)
+        weighted = features.W * np.sqrt(squares / len(rows))[:, None]
+        return cls(
+            features.W,
+            features.b,
+            found.mean,
+            found.components,
+            ridge_inverse(weighted, 0.0),
+            found.variances,
+            noise * (noise_variance / len(rows)),
+            blend_to_array({}),
+            found.total,
+        )
+
+    @property
+    def n_rff(self) -> int:
+        """Number of random features."""
+        return int(self.b.shape[0])
+
+    @property
+    def width(self) -> int:
+        """Width of the widest intermediate array per row."""
+        return self.n_rff
+
+    def ridge_unit(self) -> float:
+        """Return 1: there is no ridge."""
+        return 1.0
+
+    def denoise(self, X: FloatArray) -> FloatArray:
+        """Clean centred rows (n, p)."""
+        return move_rows(self, 1.0, blend_from_array(self.blend), X)
+
+    def encode(self, X: FloatArray) -> FloatArray:
+        """Return the latent codes (n, d) of centred rows (n, p)."""
+        features = FourierFeatures(self.W, self.b).features(X)
+        codes: FloatArray = (features - self.feature_mean) @ self.components.T
+        return codes
+
+    def blended(self, blend: dict[Move, float]) -> RefinedModel:
+        """Return the model with a blend, without the components that no move uses."""
+        least = min((move.shrink for move in blend), default=1.0)
+        used = np.flatnonzero(wiener_weights(self.signal_variances, self.noise_variances, least))
+        kept = self.variant(int(used[-1]) + 1 if len(used) else 1, None)
+        return replace(kept, blend=blend_to_array(blend))
+
+    def variant(self, n_components: int, ridge: float | None) -> RefinedModel:
+        """Return the model with fewer components."""
+        return replace(
+            self,
+            components=self.components[:n_components],
+            signal_variances=self.signal_variances[:n_components],
+            noise_variances=self.noise_variances[:n_components],
+        )
+
+    def displacements(
+        self,
+        noise_variance: float,
+        Y: FloatArray,
+        moves: Collection[Move],
+        tangents: Sequence[FloatArray] = (),
+    ) -> Iterator[tuple[Move, FloatArray, FloatArray]]:
+        """Yield what `Mover.displacements` says; the noise's own variance is in the model."""
+        features = FourierFeatures(self.W, self.b)
+        share = 2.0 / self.n_rff
+
+        first = features.angles(Y)
+        first_turns = [e @ self.W.T for e in tangents]
+        for (shrink, walk), wanted in grouped(moves).items():
+            weights = wiener_weights(
+                self.signal_variances, noise_variance * self.noise_variances, shrink
+            )
+            on = weights > 0.0
+            P, Pw = self.components[on], self.components[on] * weights[on, None]
+            x, dx = Y, list(tangents)
+            alpha, turns = first, first_turns
+            for step in range(1, max(wanted) + 1):
+                if step > 1:
+                    alpha = features.angles(x)
+                    turns = [d @ self.W.T for d in dx]
+                sines, cosines = np.sin(alpha), np.cos(alpha)
+                slopes = [cosines * turn for turn in turns]
+                if step == 1 or walk:
+                    target = self.feature_mean + ((sines - self.feature_mean) @ P.T) @ Pw
+                    target_slopes = [(slope @ P.T) @ Pw for slope in slopes]
+                gap = target - sines
+                likeness = share * np.einsum("ij,ij->i", target, sines)[:, None]
+                divisor = np.maximum(likeness, CALM)
+                move = self._solve(cosines * gap) / divisor
+                moved = []
+                for d, turn, slope, aim in zip(dx, turns, slopes, target_slopes, strict=True):
+                    pull = self._solve(cosines * (aim - slope) - sines * turn * gap)
+                    change = np.einsum("ij,ij->i", aim, sines) + np.einsum(
+                        "ij,ij->i", target, slope
+                    )
+                    pull -= np.where(likeness > CALM, share * change[:, None], 0.0) * move
+                    moved.append(d + pull / divisor)
+                x, dx = x + move, moved
+                if step in wanted:
+                    yield Move(shrink, walk, step), x - Y, divergence(tangents, dx, len(Y))
+
+    def _solve(self, errors: FloatArray) -> FloatArray:
+        """Return ``H^-1 W' errors`` (n, p) for errors in the features (n, r)."""
+        rows: FloatArray = (errors @ self.W) @ self.normal_inverse
+        return rows

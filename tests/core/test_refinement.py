@@ -1,0 +1,172 @@
+"""The limit of infinitely many features and the refined way back: formulas against definitions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from ikpca_cli import IKPCA
+from ikpca_cli.core.blind import CrossValidation
+from ikpca_cli.core.exact import ExactSpectrum
+from ikpca_cli.core.fourier import FourierFeatures
+from ikpca_cli.core.kernels import Gaussian
+from ikpca_cli.core.moves import Move, all_moves, blend_from_array, blend_to_array
+from ikpca_cli.core.refined import RefinedModel
+from ikpca_cli.core.spectrum import spectrum
+
+GAMMA = 0.4
+
+
+@pytest.fixture(scope="module")
+def rows(arcs):
+    noisy, _ = arcs
+    return noisy - noisy.mean(axis=0)
+
+
+@pytest.fixture(scope="module")
+def exact(rows):
+    return ExactSpectrum.of(rows, Gaussian().distance(rows, rows), GAMMA)
+
+
+def refined(rows, n_rff, seed=0):
+    features = FourierFeatures.draw(Gaussian(), GAMMA, n_rff, rows.shape[1], seed)
+    found = spectrum(rows, np.zeros(rows.shape[1]), features, n_rff, 60)
+    return RefinedModel.of(features, found, rows, 1.0, np.random.default_rng(1))
+
+
+def test_codes_are_those_of_kernel_pca(rows, exact):
+    codes = exact.codes(rows)
+    assert_allclose(codes.mean(axis=0), 0.0, atol=1e-9)
+    assert_allclose(codes.T @ codes / len(rows), np.diag(exact.variances), atol=1e-9)
+    assert_allclose(exact.variances.sum(), exact.total, rtol=1e-8)
+
+
+def test_noise_gains_are_what_small_noise_does(rows, exact):
+    rng = np.random.default_rng(0)
+    step = 1e-5
+    total = np.zeros(8)
+    for _ in range(2000):
+        change = exact.codes(rows + step * rng.normal(size=rows.shape)) - exact.codes(rows)
+        total += np.mean(change[:, :8] ** 2, axis=0) / step**2
+        if _ == 199:
+            break
+    assert_allclose(total / 200, exact.noise_gains[:8], rtol=0.06)
+
+
+def test_one_step_of_a_cut_is_the_gradient_step(rows, exact):
+    """The step equals minus the gradient of the distance to the target over 4 gamma s."""
+    some = exact.cut(4)
+    y = rows[:5] + 0.05
+    ((_, moved, _),) = some.displacements(0.0, y, [Move(0.0, False, 1)])
+    kernel = some.kernel(y)
+    a = 1 / len(rows) + some.codes(y) @ some.vectors.T
+
+    def distance(x):
+        return 1.0 - 2.0 * np.sum(a * Gaussian().gram(x, rows, GAMMA), axis=1)
+
+    gradient = np.empty_like(y)
+    for j in range(y.shape[1]):
+        e = np.zeros(y.shape[1])
+        e[j] = 1e-6
+        gradient[:, j] = (distance(y + e) - distance(y - e)) / 2e-6
+    s = np.maximum(np.sum(a * kernel, axis=1), 0.5)[:, None]
+    assert_allclose(moved, -gradient / (4 * GAMMA * s), atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", ["exact", "refined"])
+def test_divergences_are_derivatives(rows, exact, kind):
+    mover = exact if kind == "exact" else refined(rows, 300)
+    y = rows[:7]
+    axes = [np.broadcast_to(np.sqrt(5.0) * e, y.shape) for e in np.eye(5)]
+    moves = all_moves((0.5, 2.0))
+    found = {m: (f, d) for m, f, d in mover.displacements(0.01, y, moves, axes)}
+    step = 1e-6
+    for move in moves:
+        divergence = np.zeros(7)
+        for e in axes:
+            up, down = (
+                next(iter(mover.displacements(0.01, y + sign * step * e, [move])))[1]
+                for sign in (1, -1)
+            )
+            divergence += np.sum(e * (up - down) / (2 * step), axis=1) / 5
+        assert_allclose(found[move][1], divergence, atol=1e-5)
+        alone = next(iter(mover.displacements(0.01, y, [move])))[1]
+        assert_allclose(found[move][0], alone, atol=1e-12)
+
+
+def test_random_features_tend_to_the_limit(rows, exact):
+    moves = all_moves()
+    limit = {m: f for m, f, _ in exact.displacements(0.01, rows, moves)}
+    gaps = []
+    for n_rff in (200, 2000, 20_000):
+        found = refined(rows, n_rff).displacements(0.01, rows, moves)
+        gaps.append(np.sqrt(np.mean([(f - limit[m]) ** 2 for m, f, _ in found])))
+    assert gaps[0] > 1.5 * gaps[1] > 1.5 * gaps[2]
+    assert gaps[2] < 0.05 * np.sqrt(np.mean(np.square(list(limit.values()))))
+
+
+def test_a_zero_shrink_keeps_every_component(rows, exact):
+    full = next(iter(exact.displacements(5.0, rows, [Move(0.0, False, 1)])))[1]
+    assert np.sqrt(np.mean(full**2)) < 1e-4
+    shrunk = next(iter(exact.displacements(0.01, rows, [Move(2.0, False, 1)])))[1]
+    assert np.sqrt(np.mean(shrunk**2)) > 0.03
+
+
+def test_the_best_blend_has_the_least_risk_of_all(rows):
+    distances = Gaussian().distance(rows, rows)
+
+    def fit(places, gamma):
+        return ExactSpectrum.of(rows[places], distances[np.ix_(places, places)], gamma)
+
+    trial = CrossValidation(rows, fit, 0.01, all_moves(), np.random.default_rng(0))
+    best = trial.best(GAMMA)
+    assert all(weight > 0 for weight in best.weights.values())
+    for move in all_moves():
+        alone = CrossValidation(rows, fit, 0.01, [move], np.random.default_rng(0))
+        assert best.risk <= alone.best(GAMMA).risk + 1e-6
+
+
+def test_blends_survive_as_numbers():
+    blend = {Move(0.5, True, 2): 0.25, Move(1.0, False, 3): 0.75}
+    assert blend_from_array(blend_to_array(blend)) == blend
+
+
+def test_rows_without_noise_are_not_made_worse(arcs):
+    _, clean = arcs
+    with pytest.warns(UserWarning, match="free of noise|told apart"):
+        model = IKPCA(gamma=GAMMA, noise_std=1e-6).fit(
+            np.random.default_rng(0).normal(size=(90, 4))
+        )
+    rows = np.random.default_rng(1).normal(size=(50, 4))
+    assert np.mean((model.denoise(rows) - rows) ** 2) < 1e-8
+
+
+@pytest.mark.parametrize("n_rff", ["exact", 400])
+def test_shift_scale_and_blocks(arcs, n_rff, monkeypatch):
+    noisy, _ = arcs
+    plain = IKPCA(n_rff=n_rff).fit(noisy)
+    cleaned = plain.denoise(noisy)
+    moved = IKPCA(n_rff=n_rff).fit(noisy + 50.0)
+    assert_allclose(moved.denoise(noisy + 50.0) - 50.0, cleaned, atol=1e-6)
+    scaled = IKPCA(n_rff=n_rff).fit(noisy * 1000.0)
+    assert_allclose(scaled.denoise(noisy * 1000.0) / 1000.0, cleaned, atol=1e-6)
+    monkeypatch.setattr("ikpca_cli.core.rows.BLOCK_ELEMENTS", 1000)
+    assert_allclose(plain.denoise(noisy), cleaned, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("params", "reason"),
+    [
+        ({"n_rff": "exact", "kernel": "laplacian"}, "smooth"),
+        ({"n_rff": "exact", "ridge": 1.0}, "no ridge"),
+        ({"n_rff": "exact", "inverse": "paper"}, "paper's inverse"),
+        ({"inverse": "refined", "ridge": 1.0, "n_rff": 50}, "no ridge"),
+        ({"inverse": "cosine"}, "choose|unknown"),
+    ],
+)
+def test_contradictions_are_refused(arcs, params, reason):
+    from ikpca_cli.errors import UsageError
+
+    with pytest.raises(UsageError, match=reason):
+        IKPCA(**params).fit(arcs[0])
