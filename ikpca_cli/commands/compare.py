@@ -67,6 +67,7 @@ def compare(
         list[str] | None,
         typer.Option(metavar="LIST", rich_help_panel="Model", help="Random features of ikpca."),
     ] = None,
+    inverse: opt.Inverse = None,
     noise_std: opt.NoiseStd = "auto",
     noise: Annotated[
         float | None,
@@ -119,7 +120,7 @@ def compare(
     settings = _settings(
         [name.strip() for name in methods.split(",")],
         {"--components": components, "--rff": rff, "--gamma": gamma, "--ridge": ridge},
-        {"--kernel": kernel, "--noise-std": noise_std},
+        {"--kernel": kernel, "--inverse": inverse, "--noise-std": noise_std},
     )
 
     from ikpca_cli.core import experiment

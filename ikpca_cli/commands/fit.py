@@ -35,6 +35,7 @@ def fit(
         str | None,
         typer.Option(metavar="auto|F", rich_help_panel="Model", help="Ridge of the way back."),
     ] = None,
+    inverse: opt.Inverse = None,
     latent_gamma: Annotated[
         str | None,
         typer.Option(
@@ -74,6 +75,7 @@ def fit(
         method,
         {
             "--kernel": kernel,
+            "--inverse": inverse,
             "--rff": None if rff is None else number_or_auto("--rff", rff, int),
             "--components": number_or_auto("--components", components, int),
             "--noise-std": number_or_auto("--noise-std", noise_std, float),

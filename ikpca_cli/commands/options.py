@@ -85,6 +85,15 @@ Kernel: TypeAlias = Annotated[
         "--kernel", metavar=_KERNELS, rich_help_panel=_MODEL, help="The kernel of ikpca and kpca."
     ),
 ]
+Inverse: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--inverse",
+        metavar="auto|paper|refined",
+        rich_help_panel=_MODEL,
+        help="Way back of ikpca's random features: the published one, or one that weighs errors.",
+    ),
+]
 Seed: TypeAlias = Annotated[
     int, typer.Option(min=0, rich_help_panel=_MODEL, help="Same seed, same answer.")
 ]

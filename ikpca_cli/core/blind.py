@@ -70,6 +70,8 @@ class CrossValidation:
     ways : list of Move
     rng : numpy.random.Generator
         Draws the directions of the divergence.
+    enough : int
+        Held-out numbers after which no more folds are tried.
     """
 
     def __init__(
@@ -79,12 +81,13 @@ class CrossValidation:
         noise_variance: float,
         ways: list[Move],
         rng: np.random.Generator,
+        enough: int = ENOUGH,
     ) -> None:
         self.rows, self.fit = rows, fit
         self.noise_variance, self.ways = noise_variance, ways
         n_samples, n_features = rows.shape
         folds = np.array_split(np.arange(n_samples), _folds(n_samples))
-        needed = int(np.ceil(max(ENOUGH / n_features, 200) / len(folds[0])))
+        needed = int(np.ceil(max(enough / n_features, 200) / len(folds[0])))
         self.folds = folds[:needed]
         held = sum(map(len, self.folds))
         self.tangents = _tangents(held, n_features, rng)

@@ -32,7 +32,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ikpca_cli.core.kernels import Gaussian
-from ikpca_cli.core.moves import CALM, Move, divergence, grouped, wiener_weights
+from ikpca_cli.core.moves import CALM, Move, divergence, dot, grouped, wiener_weights
 from ikpca_cli.core.rows import FloatArray
 
 TOLERANCE = 1e-10
@@ -163,10 +163,4 @@ class ExactSpectrum:
     def _look(self, x: FloatArray, dx: Sequence[FloatArray]) -> tuple[FloatArray, list[FloatArray]]:
         """Return the kernel at rows x (m, p), and its derivative along each dx."""
         k = self.kernel(x)
-        return k, [2.0 * self.gamma * k * (d @ self.rows.T - _dot(x, d)) for d in dx]
-
-
-def _dot(A: FloatArray, B: FloatArray) -> FloatArray:
-    """Return the inner product of each pair of rows, (m, 1)."""
-    products: FloatArray = np.einsum("ij,ij->i", A, B)[:, None]
-    return products
+        return k, [2.0 * self.gamma * k * (d @ self.rows.T - dot(x, d)) for d in dx]

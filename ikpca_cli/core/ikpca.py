@@ -33,6 +33,9 @@ EXACT_ROWS = 3000
 CHOICE_ROWS = {"exact": 2000, "refined": 1000}
 """The most rows that the choice looks at."""
 
+ENOUGH = {"exact": 100_000, "refined": 50_000}
+"""Held-out numbers that the choice needs."""
+
 CHOICE_RFF = 4000
 """The most random features that the choice works with."""
 
@@ -286,7 +289,7 @@ class IKPCA(Denoiser):
                 near = distances[np.ix_(places, places)]
                 return ExactSpectrum.of(rows[places], near, gamma, most)
             n_rff = min(self._count(rows.shape[1]), CHOICE_RFF)
-            return self._refine(rows[places], rows[places], gamma, n_rff, 1.0, silent)
+            return self._refine(rows[places], rows[places], gamma, n_rff, 1.0, silent)[0]
 
         trial = CrossValidation(
             rows,
@@ -294,6 +297,7 @@ class IKPCA(Denoiser):
             noise_variance,
             all_moves(SHRINKS if most is None else SHRINKS_OF_A_CUT),
             model_rng(self.seed, _DIRECTIONS),
+            ENOUGH[kind],
         )
         if self.gamma == "auto":
             scale = float(np.median(distances)) or float(distances.mean())
@@ -318,8 +322,8 @@ class IKPCA(Denoiser):
         noise_variance: float,
         progress: Progress,
         mean: FloatArray | None = None,
-    ) -> RefinedModel:
-        """Return the refined model of rows `X`, with averages over some of them, centred."""
+    ) -> tuple[RefinedModel, float]:
+        """Return the refined model of rows `X`, averages over some of them, and total variance."""
         n_features = X.shape[1]
         features = FourierFeatures.draw(
             load_kernel(self.kernel), gamma, n_rff, n_features, self.seed
@@ -334,7 +338,7 @@ class IKPCA(Denoiser):
             progress=progress,
         )
         rng = model_rng(self.seed, _ARRIVING)
-        return RefinedModel.of(features, found, rows, noise_variance, rng)
+        return RefinedModel.of(features, found, rows, noise_variance, rng), found.total
 
     def _fit(
         self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
@@ -354,10 +358,9 @@ class IKPCA(Denoiser):
             self.model_ = LimitModel.of(limit, noise_variance, blend)
         else:
             n_rff = self._count(X.shape[1])
-            refined = self._refine(
+            refined, total = self._refine(
                 X, chosen["rows"], self.gamma_, n_rff, noise_variance, progress, self.mean_
             )
-            total = refined.total_variance
             self._set_spectrum(refined.signal_variances, total, n_components or 1, exact)
             self.model_ = refined.blended(blend)
         self.explained_variance_ = self.model_.signal_variances

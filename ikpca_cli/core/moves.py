@@ -92,13 +92,19 @@ def wiener_weights(signal: FloatArray, noise: FloatArray, shrink: float) -> Floa
     return weights
 
 
+def dot(A: FloatArray, B: FloatArray) -> FloatArray:
+    """Return the inner product of each pair of rows, (m, 1)."""
+    products: FloatArray = np.einsum("ij,ij->i", A, B)[:, None]
+    return products
+
+
 def divergence(
     tangents: Sequence[FloatArray], moved: Sequence[FloatArray], n_samples: int
 ) -> FloatArray:
     """Return the mean over tangents e of ``e'(moved - e)`` for each row, (m,)."""
     if not tangents:
         return np.zeros(n_samples)
-    turns = [np.einsum("ij,ij->i", e, d - e) for e, d in zip(tangents, moved, strict=True)]
+    turns = [dot(e, d - e)[:, 0] for e, d in zip(tangents, moved, strict=True)]
     mean: FloatArray = np.mean(turns, axis=0)
     return mean
 

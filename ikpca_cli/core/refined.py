@@ -28,6 +28,7 @@ from ikpca_cli.core.moves import (
     blend_from_array,
     blend_to_array,
     divergence,
+    dot,
     grouped,
     move_rows,
     wiener_weights,
@@ -58,8 +59,6 @@ class RefinedModel:
         Variance that the noise has along each component.
     blend : ndarray, shape (n_moves, 4)
         Shrinkage, whether to project anew, steps, and weight of each move of a row.
-    total_variance : float
-        Total variance of the features.
     """
 
     FIELDS: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -81,7 +80,6 @@ class RefinedModel:
     signal_variances: FloatArray
     noise_variances: FloatArray
     blend: FloatArray
-    total_variance: float = np.nan
 
     ridge: ClassVar[None] = None
 
@@ -124,7 +122,6 @@ class RefinedModel:
             found.variances,
             noise * (noise_variance / len(rows)),
             blend_to_array({}),
-            found.total,
         )
 
     @property
@@ -175,45 +172,63 @@ class RefinedModel:
         tangents: Sequence[FloatArray] = (),
     ) -> Iterator[tuple[Move, FloatArray, FloatArray]]:
         """Yield what `Mover.displacements` says; the noise's own variance is in the model."""
-        features = FourierFeatures(self.W, self.b)
         share = 2.0 / self.n_rff
-
-        first = features.angles(Y)
-        first_turns = [e @ self.W.T for e in tangents]
+        first = self._look(Y, tangents)
+        codes, code_slopes = self._codes(first)
         for (shrink, walk), wanted in grouped(moves).items():
             weights = wiener_weights(
                 self.signal_variances, noise_variance * self.noise_variances, shrink
             )
             on = weights > 0.0
             P, Pw = self.components[on], self.components[on] * weights[on, None]
-            x, dx = Y, list(tangents)
-            alpha, turns = first, first_turns
+            target = self.feature_mean + codes[:, on] @ Pw
+            target_slopes = [slope[:, on] @ Pw for slope in code_slopes]
+            x, dx, view = Y, list(tangents), first
             for step in range(1, max(wanted) + 1):
                 if step > 1:
-                    alpha = features.angles(x)
-                    turns = [d @ self.W.T for d in dx]
-                sines, cosines = np.sin(alpha), np.cos(alpha)
-                slopes = [cosines * turn for turn in turns]
-                if step == 1 or walk:
-                    target = self.feature_mean + ((sines - self.feature_mean) @ P.T) @ Pw
-                    target_slopes = [(slope @ P.T) @ Pw for slope in slopes]
-                gap = target - sines
-                likeness = share * np.einsum("ij,ij->i", target, sines)[:, None]
+                    view = self._look(x, dx)
+                if step > 1 and walk:
+                    target = self.feature_mean + ((view.sines - self.feature_mean) @ P.T) @ Pw
+                    target_slopes = [(slope @ P.T) @ Pw for slope in view.slopes]
+                gap = target - view.sines
+                likeness = share * dot(target, view.sines)
                 divisor = np.maximum(likeness, CALM)
-                move = self._solve(cosines * gap) / divisor
+                move = self._solve(view.cosines * gap) / divisor
                 moved = []
-                for d, turn, slope, aim in zip(dx, turns, slopes, target_slopes, strict=True):
-                    pull = self._solve(cosines * (aim - slope) - sines * turn * gap)
-                    change = np.einsum("ij,ij->i", aim, sines) + np.einsum(
-                        "ij,ij->i", target, slope
-                    )
-                    pull -= np.where(likeness > CALM, share * change[:, None], 0.0) * move
+                for d, turn, slope, aim in zip(
+                    dx, view.turns, view.slopes, target_slopes, strict=True
+                ):
+                    pull = self._solve(view.cosines * (aim - slope) - view.sines * turn * gap)
+                    change = share * (dot(aim, view.sines) + dot(target, slope))
+                    pull -= np.where(likeness > CALM, change, 0.0) * move
                     moved.append(d + pull / divisor)
                 x, dx = x + move, moved
                 if step in wanted:
                     yield Move(shrink, walk, step), x - Y, divergence(tangents, dx, len(Y))
 
+    def _look(self, x: FloatArray, dx: Sequence[FloatArray]) -> _View:
+        """Return the features of centred rows, and their derivatives along each dx."""
+        alpha = FourierFeatures(self.W, self.b).angles(x)
+        cosines = np.cos(alpha)
+        turns = [d @ self.W.T for d in dx]
+        return _View(np.sin(alpha, out=alpha), cosines, turns, [cosines * turn for turn in turns])
+
+    def _codes(self, view: _View) -> tuple[FloatArray, list[FloatArray]]:
+        """Return the codes (n, d) of rows, and their derivatives."""
+        codes: FloatArray = (view.sines - self.feature_mean) @ self.components.T
+        return codes, [slope @ self.components.T for slope in view.slopes]
+
     def _solve(self, errors: FloatArray) -> FloatArray:
         """Return ``H^-1 W' errors`` (n, p) for errors in the features (n, r)."""
         rows: FloatArray = (errors @ self.W) @ self.normal_inverse
         return rows
+
+
+@dataclass(frozen=True)
+class _View:
+    """Rows in feature space: sines and cosines of their angles, and how these change, (n, r)."""
+
+    sines: FloatArray
+    cosines: FloatArray
+    turns: Sequence[FloatArray]
+    slopes: Sequence[FloatArray]

@@ -434,3 +434,77 @@ def test_info_tells_what_a_model_is(cli, samples):
     assert output(cli, "info", "model.joblib")["training_rows_inside"] is True
     cli("fit", "s_curve_train.csv", "-f", "--gamma", 0.5, "--rff", 64)
     assert output(cli, "info", "model.joblib")["training_rows_inside"] is False
+
+
+def test_a_thousand_files_with_bad_ones_among_them(cli, tmp_path):
+    rng = np.random.default_rng(3)
+    rows = np.outer(rng.normal(size=40), np.arange(1.0, 5.0)) + rng.normal(0, 0.1, (40, 4))
+    np.save("train.npy", rows)
+    cli("fit", "train.npy", "--method", "pca", "--components", 1, "--noise-std", 0.1)
+    names = [f"in/{i:04}.npy" for i in range(1000)]
+    bad = set(names[7::100])
+    (tmp_path / "in").mkdir()
+    for name in names:
+        np.save(name, rows[:2, :3] if name in bad else rows[:2])
+    result = cli("denoise", "model.joblib", *names, "--output-dir", "out", code=1)
+    assert len(list((tmp_path / "out").iterdir())) == 990
+    last = result.stderr.splitlines()[-1]
+    assert last.startswith("error: 10 of 1000 files failed: ")
+    assert set(last.split(": ")[2].split(", ")) == bad
+    again = cli("denoise", "model.joblib", *names, "--output-dir", "out", "--skip-existing", code=1)
+    assert "skipped 990 of 1000 files" in again.stderr
+
+
+def test_estimate_without_clean_rows(cli, samples):
+    cli("fit", "ecg_train.npy")
+    guess = output(cli, "evaluate", "model.joblib", "ecg_noisy.npy")
+    truth = output(cli, "evaluate", "model.joblib", "ecg_noisy.npy", "--clean", "ecg_clean.npy")
+    assert guess["noise_std"] == pytest.approx(0.15, rel=0.05)
+    # The recording has noise of its own, some 0.03 mV, which counts as error against it.
+    assert guess["estimated_mse"] == pytest.approx(truth["mse"], abs=0.03**2 + 3e-4)
+    assert abs(guess["residual_autocorrelation"]) < 0.15
+
+
+def test_residual_is_what_was_removed(cli, samples):
+    cli("fit", "ecg_train.npy", "--method", "pca", "--components", 8)
+    result = cli("denoise", "model.joblib", "ecg_noisy.npy", "--residual", "removed.npy")
+    removed = np.load("ecg_noisy.npy") - np.load("ecg_noisy.denoised.npy")
+    assert_array_equal(np.load("removed.npy"), removed)
+    assert "does not look like noise" not in result.stderr
+    cli("fit", "ecg_train.npy", "--method", "pca", "--components", 1, "-f")
+    result = cli("denoise", "model.joblib", "ecg_noisy.npy", "--residual", "removed.npy", "-f")
+    assert "does not look like noise: it is correlated along the row" in result.stderr
+
+
+def test_clean_rows_follow_dropped_ones(cli, samples):
+    noisy = np.load("ecg_noisy.npy")
+    noisy[[3, 50], 7] = np.nan
+    np.save("holes.npy", noisy)
+    cli("fit", "ecg_train.npy", "--method", "pca")
+    score = output(
+        cli,
+        "evaluate",
+        "model.joblib",
+        "holes.npy",
+        "--clean",
+        "ecg_clean.npy",
+        "--missing",
+        "drop",
+    )
+    kept = np.delete(np.arange(120), [3, 50])
+    np.save("rest.npy", np.load("ecg_noisy.npy")[kept])
+    np.save("rest_clean.npy", np.load("ecg_clean.npy")[kept])
+    assert score == output(cli, "evaluate", "model.joblib", "rest.npy", "--clean", "rest_clean.npy")
+
+
+def test_the_published_inverse_on_request(cli, samples):
+    options = ["--rff", 300, "--gamma", 0.5, "--components", 6]
+    paper = output(cli, "fit", "s_curve_train.csv", "--inverse", "paper", *options)
+    assert paper["ridge"] > 0
+    refined = output(cli, "fit", "s_curve_train.csv", "--inverse", "refined", *options, "-f")
+    assert refined["ridge"] is None
+    assert refined["n_rff"] == 300
+    score = output(
+        cli, "evaluate", "model.joblib", "s_curve_noisy.csv", "--clean", "s_curve_clean.csv"
+    )
+    assert score["mse"] < 0.75 * score["mse_noisy"]

@@ -132,8 +132,7 @@ def test_blends_survive_as_numbers():
     assert blend_from_array(blend_to_array(blend)) == blend
 
 
-def test_rows_without_noise_are_not_made_worse(arcs):
-    _, clean = arcs
+def test_rows_without_noise_are_not_made_worse():
     with pytest.warns(UserWarning, match="free of noise|told apart"):
         model = IKPCA(gamma=GAMMA, noise_std=1e-6).fit(
             np.random.default_rng(0).normal(size=(90, 4))
