@@ -47,6 +47,14 @@ def fit(
     components: Annotated[
         str, typer.Option(metavar="auto|N", rich_help_panel="Model", help="Components to keep.")
     ] = "auto",
+    shrink: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|cut|optimal",
+            rich_help_panel="Model",
+            help="Whether pca cuts after some components or weighs each of them.",
+        ),
+    ] = None,
     noise_std: opt.NoiseStd = "auto",
     seed: opt.Seed = 0,
     dataset: opt.Dataset = None,
@@ -76,6 +84,7 @@ def fit(
         {
             "--kernel": kernel,
             "--inverse": inverse,
+            "--shrink": shrink,
             "--rff": None if rff is None else number_or_auto("--rff", rff, int),
             "--components": number_or_auto("--components", components, int),
             "--noise-std": number_or_auto("--noise-std", noise_std, float),

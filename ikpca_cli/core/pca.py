@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from ikpca_cli.core.base import Auto, Denoiser
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource
 from ikpca_cli.core.spectrum import spectrum
+from ikpca_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from ikpca_cli.core.selection import Choice
 
 
 class _Identity:
@@ -26,6 +30,9 @@ class PCA(Denoiser):
     ----------
     n_components : int or "auto"
         Components to keep.
+    shrink : {"auto", "cut", "optimal"}
+        Keep components as they are, or weigh each by how much of it is signal (`shrinkage`). "auto"
+        takes what has the lower estimated risk; a number of components that is given means a cut.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
     seed : int
@@ -35,23 +42,60 @@ class PCA(Denoiser):
     ----------
     components_ : ndarray, shape (n_components, n_features)
         Orthonormal directions, largest variance first.
+    weights_ : ndarray, shape (n_components,)
+        What the codes are multiplied by on the way back; 1 after a cut.
     """
 
     method = "pca"
-    STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {"components_": ("d", "p")}
+    STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {
+        "components_": ("d", "p"),
+        "weights_": ("d",),
+    }
 
     components_: FloatArray
+    weights_: FloatArray
 
     def __init__(
         self,
         n_components: int | Auto = "auto",
         *,
+        shrink: str = "auto",
         noise_std: float | Auto = "auto",
         seed: int = 0,
     ) -> None:
         self.n_components = n_components
+        self.shrink = shrink
         self.noise_std = noise_std
         self.seed = seed
+
+    def _check_params(self, n_samples: int, n_features: int) -> None:
+        super()._check_params(n_samples, n_features)
+        if self.shrink not in ("auto", "cut", "optimal"):
+            raise UsageError(f"shrink {self.shrink!r} is unknown: use auto, cut or optimal")
+        if self.shrink == "optimal" and self.n_components != "auto":
+            raise UsageError(
+                "optimal shrinkage weighs all components: leave their number out, or use a cut"
+            )
+
+    def _choose(
+        self, X: RowSource, mean: FloatArray, noise_std: float | None, progress: Progress
+    ) -> Choice:
+        cut = super()._choose(X, mean, noise_std, progress)
+        if self.shrink == "cut" or self.n_components != "auto":
+            return cut
+        if noise_std is None:
+            if self.shrink == "auto":
+                return cut
+            raise UsageError(
+                "optimal shrinkage needs the noise level, which these rows do not tell"
+            )
+        from ikpca_cli.core.selection import Choice, held_out_risk
+
+        params = {"n_components": min(X.shape), "shrink": noise_std}
+        risk, error = held_out_risk(self, X, mean, params, noise_std)
+        if self.shrink == "auto" and cut.risk is not None and cut.risk <= risk:
+            return cut
+        return Choice(params, risk, error)
 
     def _fit(
         self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
@@ -60,9 +104,15 @@ class PCA(Denoiser):
         found = spectrum(X, self.mean_, _Identity(), X.shape[1], n_components, progress=progress)
         self._set_spectrum(found.variances, found.total, n_components, exact)
         self.components_ = found.components
+        self.weights_ = np.ones(len(found.variances))
+        if "shrink" in chosen:
+            weights = shrinkage(found.variances, X.shape[0], X.shape[1], chosen["shrink"])
+            self.weights_ = weights
+            self.explained_variance_ = found.variances
+            self._truncate(max(1, int(np.count_nonzero(weights))), None)
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
-        rows: FloatArray = self._encode_block(X) @ self.components_ + self.mean_
+        rows: FloatArray = (self._encode_block(X) * self.weights_) @ self.components_ + self.mean_
         return rows
 
     def _encode_block(self, X: FloatArray) -> FloatArray:
@@ -71,6 +121,39 @@ class PCA(Denoiser):
 
     def _truncate(self, n_components: int, ridge: float | None) -> None:
         self.components_ = self.components_[:n_components]
+        self.weights_ = self.weights_[:n_components]
+        self.explained_variance_ = self.explained_variance_[:n_components]
 
     def _block_width(self) -> int:
         return self.n_features_in_
+
+
+def shrinkage(
+    variances: FloatArray, n_samples: int, n_features: int, noise_std: float
+) -> FloatArray:
+    """Return the optimal weights of components of noisy rows, for the mean squared error.
+
+    Gavish and Donoho, "Optimal shrinkage of singular values" (2017): for a singular value y, in
+    units of what noise has, and a matrix with sides of ratio beta, it is
+    ``sqrt((y^2 - beta - 1)^2 - 4 beta) / y`` for y above ``1 + sqrt(beta)``, else 0.
+
+    Parameters
+    ----------
+    variances : ndarray, shape (d,)
+        Variances of the noisy rows along the components, 1/n, descending.
+    n_samples, n_features : int
+    noise_std : float
+
+    Returns
+    -------
+    ndarray, shape (d,)
+        The shrunk over the noisy singular values.
+    """
+    short, long = sorted((n_samples - 1, n_features))
+    beta = short / long
+    squares = variances * n_samples / (long * noise_std**2)
+    inner = np.where(
+        squares > (1.0 + beta**0.5) ** 2, (squares - beta - 1.0) ** 2 - 4.0 * beta, 0.0
+    )
+    weights: FloatArray = np.sqrt(np.maximum(inner, 0.0)) / np.maximum(squares, 1e-300)
+    return weights

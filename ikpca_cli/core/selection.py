@@ -138,6 +138,20 @@ def choose(
     return min(found, key=lambda choice: choice.risk or 0.0)
 
 
+def held_out_risk(
+    estimator: Denoiser,
+    X: RowSource,
+    mean: FloatArray,
+    params: dict[str, Any],
+    noise_std: float,
+) -> tuple[float, float]:
+    """Return risk and standard error of a fit with `params`, on the rows that `choose` compares."""
+    rows = selection_rows(X, estimator.SELECTION_ROWS, estimator.seed)
+    search = _Search(estimator, rows, mean, {}, noise_std)
+    model = copy.copy(search.cheap).fit_with(search.train, mean, params)
+    return stein_risk(model.denoise, search.held, noise_std, search.probe)
+
+
 class _Search:
     """Candidate fits on three quarters of some rows, compared on the other quarter."""
 

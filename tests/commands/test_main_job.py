@@ -507,4 +507,4 @@ def test_the_published_inverse_on_request(cli, samples):
     score = output(
         cli, "evaluate", "model.joblib", "s_curve_noisy.csv", "--clean", "s_curve_clean.csv"
     )
-    assert score["mse"] < 0.75 * score["mse_noisy"]
+    assert score["mse"] < 0.8 * score["mse_noisy"]

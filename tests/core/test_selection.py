@@ -8,7 +8,9 @@ import pytest
 from ikpca_cli import IKPCA, PCA
 from ikpca_cli.core.methods import METHODS, load_method
 from ikpca_cli.core.noise import estimate_noise
+from ikpca_cli.core.pca import shrinkage
 from ikpca_cli.core.selection import stein_risk
+from ikpca_cli.errors import UsageError
 
 
 def sines(n_samples, seed, noise=0.3):
@@ -68,3 +70,37 @@ def test_given_values_are_kept():
     model = IKPCA(7, gamma=0.01, noise_std=0.2).fit(train)
     assert (model.n_components_, model.gamma_, model.noise_std_) == (7, 0.01, 0.2)
     assert IKPCA(ridge=0.5).fit(train).ridge_ == 0.5
+
+
+def test_optimal_shrinkage_beats_every_cut():
+    rng = np.random.default_rng(np.random.SeedSequence([31]))
+    scales = np.array([3.0, 1.0, 0.6, 0.45])
+    basis = np.linalg.qr(rng.normal(size=(40, 4)))[0].T
+    clean = (rng.normal(size=(1000, 4)) * scales) @ basis
+    noisy = clean + rng.normal(scale=0.5, size=clean.shape)
+    train, test, wanted = noisy[:600], noisy[600:], clean[600:]
+    model = PCA(shrink="optimal", noise_std=0.5).fit(train)
+    error = np.mean((model.denoise(test) - wanted) ** 2)
+    assert np.all(np.diff(model.weights_) <= 0)
+    assert np.all((model.weights_ > 0) & (model.weights_ < 1))
+    for count in range(1, 8):
+        assert error < np.mean((PCA(count).fit(train).denoise(test) - wanted) ** 2)
+
+
+def test_shrinkage_is_the_published_function():
+    # Two values worked out by hand from the formula, for a square and a long matrix.
+    assert shrinkage(np.array([9.0]), 101, 100, 1.0)[0] == pytest.approx(
+        np.sqrt((9.09 - 2) ** 2 - 4) / 9.09
+    )
+    assert shrinkage(np.array([4.0]), 401, 100, 1.0)[0] == pytest.approx(
+        np.sqrt((4.01 - 1.25) ** 2 - 1) / 4.01
+    )
+    assert shrinkage(np.array([2.2]), 401, 100, 1.0)[0] == 0.0
+
+
+def test_shrinkage_and_a_number_of_components_exclude_each_other():
+    with pytest.raises(UsageError, match="leave their number out"):
+        PCA(3, shrink="optimal").fit(sines(30, 1)[0])
+    with pytest.raises(UsageError, match="unknown"):
+        PCA(shrink="much").fit(sines(30, 1)[0])
+    assert np.all(PCA(3).fit(sines(30, 1)[0]).weights_ == 1.0)
