@@ -35,24 +35,26 @@ ENOUGH = 100_000
 """Held-out numbers after which further folds add little to the risk estimate."""
 
 _PROBES = 20_000  # numbers in the random directions of the divergence
+_WORTH_IT = 0.005  # share of the risk that a second gamma has to save
 _LEAST_WEIGHT = 0.02  # of a way in a blend: less is not worth its time
 
 
 @dataclass(frozen=True)
 class Blend:
-    """The best blend of moves at one gamma.
+    """The best blend of moves at one gamma, or at two.
 
     Attributes
     ----------
-    gamma : float
-    weights : dict
-        Move to its weight; empty where no move lowers the risk.
+    gammas : tuple of float
+        The main one comes first.
+    weights : tuple of dict
+        For each gamma, move to its weight; empty where no move lowers the risk.
     risk, error : float
         Estimated mean squared error after cleaning, and its standard error.
     """
 
-    gamma: float
-    weights: dict[Move, float]
+    gammas: tuple[float, ...]
+    weights: tuple[dict[Move, float], ...]
     risk: float
     error: float
 
@@ -90,11 +92,16 @@ class CrossValidation:
         needed = int(np.ceil(max(enough / n_features, 200) / len(folds[0])))
         self.folds = folds[:needed]
         held = sum(map(len, self.folds))
+        self.seen: dict[float, tuple[FloatArray, FloatArray]] = {}
         self.tangents = _tangents(held, n_features, rng)
 
-    def best(self, gamma: float) -> Blend:
-        """Return the blend of least estimated risk at `gamma`."""
-        moved, divergences = self._held_out(gamma)
+    def best(self, *gammas: float) -> Blend:
+        """Return the blend of least estimated risk at one gamma, or at several together."""
+        for gamma in gammas:
+            if gamma not in self.seen:
+                self.seen[gamma] = self._held_out(gamma)
+        moved = np.concatenate([self.seen[gamma][0] for gamma in gammas])
+        divergences = np.concatenate([self.seen[gamma][1] for gamma in gammas])
         count, n_features = moved.shape[1], self.rows.shape[1]
         quadratic = moved @ moved.T / count
         linear = self.noise_variance * divergences.mean(axis=1) / n_features
@@ -102,12 +109,22 @@ class CrossValidation:
         blend[blend < _LEAST_WEIGHT] = 0.0
         squares = ((blend @ moved).reshape(-1, n_features) ** 2).mean(axis=1)
         risks = squares + 2.0 * self.noise_variance * (blend @ divergences) / n_features
-        return Blend(
-            gamma,
-            {way: float(weight) for way, weight in zip(self.ways, blend, strict=True) if weight},
-            self.noise_variance + float(risks.mean()),
-            float(risks.std() / np.sqrt(len(risks))),
+        weights = tuple(
+            {way: float(weight) for way, weight in zip(self.ways, part, strict=True) if weight}
+            for part in np.split(blend, len(gammas))
         )
+        risk = self.noise_variance + float(risks.mean())
+        return Blend(gammas, weights, risk, float(risks.std() / np.sqrt(len(risks))))
+
+    def with_partner(self, main: Blend) -> Blend:
+        """Return the best blend of a gamma with one of the others tried, where that is better.
+
+        A coarse and a fine kernel make different errors; better means by more than chance would.
+        """
+        others = (gamma for gamma in self.seen if gamma not in main.gammas)
+        pairs = [self.best(*main.gammas, other) for other in others]
+        pair = min(pairs, key=lambda blend: blend.risk, default=main)
+        return pair if all(pair.weights) and pair.risk < (1.0 - _WORTH_IT) * main.risk else main
 
     def _held_out(self, gamma: float) -> tuple[FloatArray, FloatArray]:
         """Return displacements (ways, m p) and divergences (ways, m) of the held-out rows."""

@@ -169,8 +169,9 @@ class IKPCA(Denoiser):
             estimator.model_ = PublishedModel(**own)
         elif own.keys() == RefinedModel.FIELDS.keys() and own["blend"].shape[1] == 4:
             estimator.model_ = RefinedModel(**own)
-        elif own.keys() == LimitModel.FIELDS.keys() and own["blend"].shape[1] == 4:
-            estimator.model_ = LimitModel(**own, gamma=estimator.gamma_)
+        elif own.keys() == LimitModel.FIELDS.keys():
+            estimator.model_ = LimitModel(**own)
+            estimator.model_.check()
         else:
             raise ValueError("its arrays are neither those of random features nor of their limit")
         return estimator
@@ -302,12 +303,15 @@ class IKPCA(Denoiser):
         if self.gamma == "auto":
             scale = float(np.median(distances)) or float(distances.mean())
             blend = search(trial.best, scale, lambda tried: progress("choosing", tried, 0))
+            if kind == "exact":
+                blend = trial.with_partner(blend)
         else:
             blend = trial.best(self.gamma)
         chosen = {
-            "gamma": blend.gamma,
+            "gamma": blend.gammas[0],
+            "gammas": blend.gammas,
             "n_components": most,
-            "blend": blend.weights,
+            "blends": blend.weights,
             "noise_variance": noise_variance,
             "rows": rows,
         }
@@ -345,25 +349,29 @@ class IKPCA(Denoiser):
     ) -> None:
         self.gamma_ = float(chosen["gamma"])
         n_components: int | None = chosen["n_components"]
-        if "blend" not in chosen:
+        if "blends" not in chosen:
             self._fit_published(X, n_components or 1, float(chosen["ridge"]), exact, progress)
             return
-        noise_variance, blend = chosen["noise_variance"], chosen["blend"]
+        noise_variance, blends = chosen["noise_variance"], chosen["blends"]
         if self._kind(X.shape[0]) == "exact":
             rows = read_all(X) - self.mean_
             progress("eigenvectors", 0, 0)
             distances = Gaussian().distance(rows, rows)
-            limit = ExactSpectrum.of(rows, distances, self.gamma_, n_components)
-            self._set_spectrum(limit.variances, limit.total, n_components or 1, exact)
-            self.model_ = LimitModel.of(limit, noise_variance, blend)
+            spectra = [
+                ExactSpectrum.of(rows, distances, gamma, n_components) for gamma in chosen["gammas"]
+            ]
+            main = spectra[0]
+            self._set_spectrum(main.variances, main.total, n_components or 1, exact)
+            limit = LimitModel.of(spectra, noise_variance, blends)
+            self.model_, self.explained_variance_ = limit, limit.main_variances
         else:
             n_rff = self._count(X.shape[1])
             refined, total = self._refine(
                 X, chosen["rows"], self.gamma_, n_rff, noise_variance, progress, self.mean_
             )
             self._set_spectrum(refined.signal_variances, total, n_components or 1, exact)
-            self.model_ = refined.blended(blend)
-        self.explained_variance_ = self.model_.signal_variances
+            refined = refined.blended(blends[0])
+            self.model_, self.explained_variance_ = refined, refined.signal_variances
 
     def _fit_published(
         self, X: RowSource, n_components: int, ridge: float, exact: bool, progress: Progress

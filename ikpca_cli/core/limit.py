@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -21,62 +21,78 @@ from ikpca_cli.core.rows import FloatArray
 
 @dataclass(frozen=True)
 class LimitModel:
-    """A spectrum, how much of each of its components is noise, and the moves that clean a row.
+    """Spectra at one gamma or more, the noise in their components, and the moves that clean a row.
+
+    The first spectrum is the main one: codes and variances are its. A row is moved by the sum of
+    what all of them do.
 
     Attributes
     ----------
     rows : ndarray, shape (n_samples, n_features)
         The centred training rows.
-    gram_mean : ndarray, shape (n_samples,)
-        Mean column of their Gram matrix.
-    vectors : ndarray, shape (n_samples, n_components)
-        Component j is ``sum_i vectors_ij Phi(x_i)``.
-    signal_variances : ndarray, shape (n_components,)
+    gammas : ndarray, shape (k,)
+        Kernel width of each spectrum.
+    gram_means : ndarray, shape (k, n_samples)
+        Mean column of each Gram matrix.
+    vectors : ndarray, shape (n_samples, e)
+        Component j is ``sum_i vectors_ij Phi(x_i)``; those of the first spectrum come first.
+    owners : ndarray, shape (e,)
+        Index of the spectrum that each component belongs to.
+    spectral_variances : ndarray, shape (e,)
         Variance of the training rows along each component.
-    noise_variances : ndarray, shape (n_components,)
+    spectral_noise : ndarray, shape (e,)
         Variance that the noise has along each component.
-    blend : ndarray, shape (n_moves, 4)
-        Shrinkage, whether to project anew, steps, and weight of each move of a row.
-    gamma : float
+    blend : ndarray, shape (n_moves, 5)
+        Index of the spectrum, shrinkage, whether to project anew, steps, and weight of each move.
     """
 
     FIELDS: ClassVar[dict[str, tuple[str, ...]]] = {
         "rows": ("n", "p"),
-        "gram_mean": ("n",),
-        "vectors": ("n", "d"),
-        "signal_variances": ("d",),
-        "noise_variances": ("d",),
+        "gammas": ("k",),
+        "gram_means": ("k", "n"),
+        "vectors": ("n", "e"),
+        "owners": ("e",),
+        "spectral_variances": ("e",),
+        "spectral_noise": ("e",),
         "blend": ("m", "q"),
     }
 
     rows: FloatArray
-    gram_mean: FloatArray
+    gammas: FloatArray
+    gram_means: FloatArray
     vectors: FloatArray
-    signal_variances: FloatArray
-    noise_variances: FloatArray
+    owners: FloatArray
+    spectral_variances: FloatArray
+    spectral_noise: FloatArray
     blend: FloatArray
-    gamma: float
 
     n_rff: ClassVar[str] = "exact"
     ridge: ClassVar[None] = None
 
     @classmethod
     def of(
-        cls, spectrum: ExactSpectrum, noise_variance: float, blend: Mapping[Move, float]
+        cls,
+        spectra: Sequence[ExactSpectrum],
+        noise_variance: float,
+        blends: Sequence[Mapping[Move, float]],
     ) -> LimitModel:
-        """Return the model of a spectrum, without the components that no move uses."""
-        least = min((move.shrink for move in blend), default=1.0)
-        noise = noise_variance * spectrum.noise_gains
-        used = np.flatnonzero(wiener_weights(spectrum.variances, noise, least))
-        kept = spectrum.cut(int(used[-1]) + 1 if len(used) else 1)
+        """Return the model of spectra of the same rows, less the components that no move uses."""
+        kept = []
+        for spectrum, blend in zip(spectra, blends, strict=True):
+            least = min((move.shrink for move in blend), default=1.0)
+            noise = noise_variance * spectrum.noise_gains
+            used = np.flatnonzero(wiener_weights(spectrum.variances, noise, least))
+            kept.append(spectrum.cut(int(used[-1]) + 1 if len(used) else 1))
+        numbers = [blend_to_array(blend) for blend in blends]
         return cls(
-            rows=kept.rows,
-            gram_mean=kept.gram_mean,
-            vectors=np.ascontiguousarray(kept.vectors),
-            signal_variances=np.ascontiguousarray(kept.variances),
-            noise_variances=kept.noise_gains * noise_variance,
-            blend=blend_to_array(blend),
-            gamma=kept.gamma,
+            rows=spectra[0].rows,
+            gammas=np.array([spectrum.gamma for spectrum in kept]),
+            gram_means=np.stack([spectrum.gram_mean for spectrum in kept]),
+            vectors=np.concatenate([spectrum.vectors for spectrum in kept], axis=1),
+            owners=_indexed([spectrum.variances for spectrum in kept]),
+            spectral_variances=np.concatenate([spectrum.variances for spectrum in kept]),
+            spectral_noise=noise_variance * np.concatenate([s.noise_gains for s in kept]),
+            blend=np.column_stack([_indexed(numbers), np.concatenate(numbers)]),
         )
 
     @property
@@ -84,38 +100,67 @@ class LimitModel:
         """Width of the widest intermediate array per row."""
         return len(self.rows)
 
+    @property
+    def main_variances(self) -> FloatArray:
+        """Variances along the components of the first spectrum."""
+        variances: FloatArray = self.spectral_variances[self.owners == 0]
+        return variances
+
+    def check(self) -> None:
+        """Raise ValueError unless the indices point at spectra."""
+        count = len(self.gammas)
+        spectra = [self.owners, self.blend[:, 0]] if self.blend.shape[1] == 5 else []
+        if not spectra or any(not np.isin(index, np.arange(count)).all() for index in spectra):
+            raise ValueError("its blend does not fit its spectra")
+
     def ridge_unit(self) -> float:
         """Return 1: there is no ridge."""
         return 1.0
 
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p)."""
-        return move_rows(self._spectrum(), 1.0, blend_from_array(self.blend), X)
+        cleaned = X.copy()
+        for index, spectrum in self._spectra():
+            own = self.blend[self.blend[:, 0] == index, 1:]
+            cleaned += move_rows(spectrum, 1.0, blend_from_array(own), X) - X
+        return cleaned
 
     def encode(self, X: FloatArray) -> FloatArray:
         """Return the latent codes (n, d) of centred rows (n, p)."""
-        return self._spectrum().codes(X)
+        return next(self._spectra())[1].codes(X)
 
     def variant(self, n_components: int, ridge: float | None) -> LimitModel:
-        """Return the model with fewer components."""
-        kept = self._spectrum().cut(n_components)
-        return LimitModel(
-            self.rows,
-            self.gram_mean,
-            np.ascontiguousarray(kept.vectors),
-            kept.variances,
-            kept.noise_gains,
-            self.blend,
-            self.gamma,
+        """Return the model with fewer components in each spectrum."""
+        places = np.concatenate(
+            [np.flatnonzero(self.owners == k)[:n_components] for k in range(len(self.gammas))]
+        )
+        return replace(
+            self,
+            vectors=np.ascontiguousarray(self.vectors[:, places]),
+            owners=self.owners[places],
+            spectral_variances=self.spectral_variances[places],
+            spectral_noise=self.spectral_noise[places],
         )
 
-    def _spectrum(self) -> ExactSpectrum:
-        return ExactSpectrum(
-            self.rows,
-            self.gamma,
-            self.gram_mean,
-            self.vectors,
-            self.signal_variances,
-            self.noise_variances,
-            float(self.signal_variances.sum()),
-        )
+    def _spectra(self) -> Iterator[tuple[int, ExactSpectrum]]:
+        """Yield index and spectrum, whose noise gains are for the noise as it is."""
+        for index, gamma in enumerate(self.gammas):
+            own = self.owners == index
+            variances = self.spectral_variances[own]
+            yield (
+                index,
+                ExactSpectrum(
+                    self.rows,
+                    float(gamma),
+                    self.gram_means[index],
+                    self.vectors[:, own],
+                    variances,
+                    self.spectral_noise[own],
+                    float(variances.sum()),
+                ),
+            )
+
+
+def _indexed(parts: Sequence[FloatArray]) -> FloatArray:
+    """Return for each row of some arrays the index of its array."""
+    return np.repeat(np.arange(float(len(parts))), [len(part) for part in parts])

@@ -11,6 +11,7 @@ from ikpca_cli.core.blind import CrossValidation
 from ikpca_cli.core.exact import ExactSpectrum
 from ikpca_cli.core.fourier import FourierFeatures
 from ikpca_cli.core.kernels import Gaussian
+from ikpca_cli.core.limit import LimitModel
 from ikpca_cli.core.moves import Move, all_moves, blend_from_array, blend_to_array
 from ikpca_cli.core.refined import RefinedModel
 from ikpca_cli.core.spectrum import spectrum
@@ -121,10 +122,34 @@ def test_the_best_blend_has_the_least_risk_of_all(rows):
 
     trial = CrossValidation(rows, fit, 0.01, all_moves(), np.random.default_rng(0))
     best = trial.best(GAMMA)
-    assert all(weight > 0 for weight in best.weights.values())
+    assert all(weight > 0 for weight in best.weights[0].values())
     for move in all_moves():
         alone = CrossValidation(rows, fit, 0.01, [move], np.random.default_rng(0))
         assert best.risk <= alone.best(GAMMA).risk + 1e-6
+
+
+def test_a_second_gamma_lowers_the_risk_or_is_left_out(rows):
+    distances = Gaussian().distance(rows, rows)
+
+    def fit(places, gamma):
+        return ExactSpectrum.of(rows[places], distances[np.ix_(places, places)], gamma)
+
+    trial = CrossValidation(rows, fit, 0.01, all_moves(), np.random.default_rng(0))
+    main = min((trial.best(g) for g in (0.1, 0.4, 1.6)), key=lambda blend: blend.risk)
+    both = trial.with_partner(main)
+    assert both.gammas[0] == main.gammas[0]
+    assert both is main or both.risk < main.risk
+
+
+def test_spectra_at_two_gammas_add_their_moves(rows):
+    distances = Gaussian().distance(rows, rows)
+    spectra = [ExactSpectrum.of(rows, distances, g) for g in (0.2, 0.8)]
+    blends = [{Move(1.0, False, 1): 0.5}, {Move(0.5, True, 2): 0.25, Move(1.0, False, 1): 0.25}]
+    both = LimitModel.of(spectra, 0.01, blends)
+    alone = [LimitModel.of([s], 0.01, [b]) for s, b in zip(spectra, blends, strict=True)]
+    moved = sum(model.denoise(rows) - rows for model in alone)
+    assert_allclose(both.denoise(rows) - rows, moved, atol=1e-12)
+    assert_allclose(both.encode(rows), alone[0].encode(rows), atol=1e-12)
 
 
 def test_blends_survive_as_numbers():
