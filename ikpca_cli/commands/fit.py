@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from typing import Annotated
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from ikpca_cli.commands import options as opt
 from ikpca_cli.commands.progress import progress_bar
 from ikpca_cli.commands.values import method_params, number_or_auto
+from ikpca_cli.errors import IkpcaWarning
 
 
 def fit(
@@ -99,6 +101,7 @@ def fit(
 
     from ikpca_cli.commands.sources import open_rows, split_source
     from ikpca_cli.core.methods import load_method
+    from ikpca_cli.core.trust import noise_flaw
     from ikpca_cli.files.arrays import check_target
     from ikpca_cli.files.layout import ReadOptions
     from ikpca_cli.files.models import save_model
@@ -119,6 +122,9 @@ def fit(
         model.fit(rows, progress=progress)
         seconds = time.perf_counter() - start
         save_model(output, model, force=force)
+        flaw = noise_flaw(model, rows)
+    if flaw is not None:
+        warnings.warn(f"{train}: {flaw}", IkpcaWarning, stacklevel=1)
     record = model.summary() | {"seconds": seconds, "model": output}
     auto = [name for name, value in model.get_params().items() if value == "auto"]
     print_record(record, output_format.value, marked=auto, note="chosen from the rows")

@@ -19,6 +19,15 @@ MOST_ROWS = 2000
 NOISE_LIKE = 0.15
 """Correlation of what was removed, with itself or the signal, up to which it may be noise."""
 
+SOME_ROWS = 500
+"""Rows that the look at the noise of training rows takes."""
+
+FEW_ROWS, FEW_COLUMNS = 30, 10
+"""Below these, correlation and unevenness tell little."""
+
+CORRELATED, UNEVEN = 0.3, 2.0
+"""Correlation of neighbours, and ratio of columns, from which noise is called other than white."""
+
 _PROBE = 12  # stream of `model_rng`
 
 
@@ -34,11 +43,15 @@ class Residual:
         Correlation of neighbouring numbers within a row; 0 for white noise.
     signal_correlation : float
         Correlation with the cleaned rows, less their means; 0 where no signal was removed.
+    unevenness : float
+        Ratio of the loud columns' standard deviation (90th percentile) to that of the quiet ones
+        (10th percentile); about 1 for noise that is the same in every column.
     """
 
     std: float
     autocorrelation: float
     signal_correlation: float
+    unevenness: float
 
     @classmethod
     def of(cls, noisy: FloatArray, cleaned: FloatArray) -> Residual:
@@ -49,6 +62,7 @@ class Residual:
             float(np.sqrt(np.mean(removed**2))),
             _correlation(removed[:, :-1], removed[:, 1:]),
             _correlation(removed, signal),
+            _unevenness(removed.std(axis=0)),
         )
 
     def flaw(self) -> str | None:
@@ -58,6 +72,34 @@ class Residual:
         if self.signal_correlation > NOISE_LIKE:
             return f"it is correlated with the signal ({self.signal_correlation:+.2f})"
         return None
+
+
+def noise_flaw(model: Denoiser, X: RowSource) -> str | None:
+    """Return why the noise on rows that a model was fitted on is not white, None if it may be.
+
+    The noise level and every choice made by it rest on noise of one strength without correlation.
+
+    Parameters
+    ----------
+    model : Denoiser
+        Fitted on `X`.
+    X : RowSource, shape (n_samples, n_features)
+    """
+    rows = selection_rows(X, SOME_ROWS, model.seed)
+    residual = Residual.of(rows, model.denoise(rows))
+    if X.shape[1] < FEW_COLUMNS or len(rows) < FEW_ROWS or residual.std == 0.0:
+        return None
+    if abs(residual.autocorrelation) > CORRELATED:
+        return (
+            f"the noise seems to be correlated along the row ({residual.autocorrelation:+.2f}), "
+            "but is taken to be white: less of it is removed than could be"
+        )
+    if residual.unevenness > UNEVEN:
+        return (
+            f"the noise seems to be {residual.unevenness:.1f} times stronger in some columns than "
+            "in others: divide each column by its noise level first"
+        )
+    return None
 
 
 def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int | None]:
@@ -107,6 +149,11 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
         "residual_signal_correlation": residual.signal_correlation,
         "n_samples": noisy.shape[0],
     }
+
+
+def _unevenness(stds: FloatArray) -> float:
+    quiet, loud = np.quantile(stds, [0.1, 0.9])
+    return float(loud / quiet) if quiet > 0.0 else 1.0
 
 
 def _correlation(A: FloatArray, B: FloatArray) -> float:
