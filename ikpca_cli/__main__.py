@@ -6,28 +6,43 @@ import os
 import signal
 import sys
 import warnings
-from typing import NoReturn, TextIO, cast
+from typing import NoReturn
 
-from ikpca_cli.app import app
+INTERRUPTED = 130
 
 
 def main() -> None:
     """Run the command line."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        # Before any command began; once one runs, it says so itself.
+        raise SystemExit(INTERRUPTED) from None
+    finally:
+        _flush()
+
+
+def _run() -> None:
     warnings.simplefilter("ignore")
-    for stream in (sys.stdout, sys.stderr):
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by the shell: 2>&-
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
         # A file name that the terminal's encoding does not know must not stop a batch.
-        cast("TextIO", stream).reconfigure(errors="backslashreplace")  # type: ignore[attr-defined]
+        getattr(sys, name).reconfigure(errors="backslashreplace")
     for name in ("SIGTERM", "SIGHUP"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _stop)
+    from ikpca_cli.app import app
+
+    app()
+
+
+def _flush() -> None:
+    """Write out what is buffered; a reader that has seen enough must not make noise at exit."""
     try:
-        app()
-    finally:
-        try:
-            sys.stdout.flush()
-        except BrokenPipeError:
-            # The reader has seen enough; what is left must not complain at exit.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _stop(number: int, _frame: object) -> NoReturn:

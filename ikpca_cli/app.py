@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import traceback
 import warnings
 from typing import Annotated, Any
@@ -51,6 +52,9 @@ def _explain(error: BaseException) -> tuple[int, str]:
         return INTERRUPTED, "interrupted: no output was left half-written"
     if isinstance(error, MemoryError):
         return 1, "error: not enough memory: use fewer random features or rows"
+    if isinstance(error, OSError) and error.errno is not None:
+        where = error.filename if error.filename is not None else "standard output"
+        return 1, f"error: {where}: {os.strerror(error.errno).lower()}"
     kind = type(error).__name__
     return 1, f"error: {kind}: {error}; run again with --debug for the details"
 

@@ -118,7 +118,7 @@ def compare(
         ikpca compare ecg_train.npy --clean mean --methods pca --components 1
     """
     settings = _settings(
-        [name.strip() for name in methods.split(",")],
+        list(dict.fromkeys(name.strip() for name in methods.split(","))),
         {"--components": components, "--rff": rff, "--gamma": gamma, "--ridge": ridge},
         {"--kernel": kernel, "--inverse": inverse, "--noise-std": noise_std},
     )
@@ -141,6 +141,8 @@ def compare(
             settings, splits, runs=runs, seed=seed, progress=progress
         )
     records = [result.record() for result in results]
+    if not any(row["runs"] for row in records):
+        raise UsageError(f"no method can do this: {records[0]['method']} {records[0]['note']}")
     noisy_level = experiment.mean_and_std(mse_noisy)
     if output_format is opt.Format.table:
         records = [
@@ -219,6 +221,8 @@ def _splits(
     reading: ReadOptions,
 ) -> Iterator[Split]:
     """Read the files and return each run's rows."""
+    import numpy as np
+
     from ikpca_cli.core import experiment
     from ikpca_cli.core.rows import check_width
 
@@ -226,6 +230,12 @@ def _splits(
         raise UsageError(
             "nothing to compare with: give --clean FILE, --clean mean for rows of one shape, or "
             "--noise F to add noise to clean rows"
+        )
+    if noise is not None and not np.isfinite(noise):
+        raise UsageError(f"--noise {noise}: give a finite number")
+    if noise is not None and clean not in (None, MEAN):
+        raise UsageError(
+            "--noise is added to clean rows, which are then the reference: leave --clean out"
         )
     if noisy is not None and sizes != (None, None):
         raise UsageError("--train-size and --test-size split a single array: leave NOISY out")

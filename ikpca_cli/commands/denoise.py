@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 import warnings
 from dataclasses import dataclass
@@ -93,6 +94,8 @@ def denoise(
     targets = _targets(noisy, output, output_dir)
     if residual is not None and len(noisy) > 1:
         raise UsageError(f"--residual names one file but there are {len(noisy)} inputs")
+    if residual is not None and os.path.realpath(residual) == os.path.realpath(targets[0]):
+        raise UsageError(f"--residual and the output are both {residual}: give two files")
 
     from ikpca_cli.files.layout import ReadOptions
     from ikpca_cli.files.models import load_model
@@ -107,6 +110,12 @@ def denoise(
         missing=missing.value,
     )
     fitted = load_model(model)
+    if fitted.is_useless():
+        warnings.warn(
+            f"{model}: when it was fitted, it was not expected to bring rows closer to clean ones",
+            IkpcaWarning,
+            stacklevel=1,
+        )
     if output_dir is not None:
         _make_folder(output_dir)
     records: list[dict[str, Any]] = []

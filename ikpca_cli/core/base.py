@@ -13,6 +13,7 @@ import numpy as np
 
 from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.rows import (
+    LARGEST,
     FloatArray,
     Progress,
     RowSource,
@@ -218,8 +219,10 @@ class Denoiser(ABC):
         noise_std = known_noise_std(self, rows, mean)
         choice = self._choose(rows, mean, noise_std, progress)
         self.noise_std_ = noise_std
-        self.estimated_mse_, self.estimated_mse_error_ = choice.risk, choice.error
-        if noise_std is not None and choice.risk is not None and choice.risk >= noise_std**2:
+        known = noise_std is not None  # or else the choice went by a guess, and promises nothing
+        self.estimated_mse_ = choice.risk if known else None
+        self.estimated_mse_error_ = choice.error if known else None
+        if self.is_useless():
             warnings.warn(
                 f"{self.method} is not expected to bring these rows closer to clean ones: they may "
                 "be free of noise, or have nothing in common that it can learn",
@@ -227,6 +230,11 @@ class Denoiser(ABC):
                 stacklevel=4,
             )
         return self.fit_with(rows, mean, choice.params, exact=exact, progress=progress)
+
+    def is_useless(self) -> bool:
+        """Tell whether the fit was not expected to lower the error."""
+        level, risk = self.noise_std_, self.estimated_mse_
+        return level is not None and risk is not None and risk >= level**2
 
     def denoise(self, X: Any, *, progress: Progress = silent) -> FloatArray:
         """Return the cleaned rows.
@@ -371,10 +379,10 @@ class Denoiser(ABC):
             raise UsageError(f"{self.n_components} components are not allowed: keep at least 1")
         for name in ("gamma", "latent_gamma", "noise_std"):
             value: float | Auto = getattr(self, name, "auto")
-            if value != "auto" and not (np.isfinite(value) and value > 0.0):
+            if value != "auto" and not 1.0 / LARGEST <= value <= LARGEST:
                 raise UsageError(f"{name} {value} is not allowed: use a positive number or 'auto'")
         ridge: float | Auto = getattr(self, "ridge", "auto")
-        if ridge != "auto" and not (np.isfinite(ridge) and ridge >= 0.0):
+        if ridge != "auto" and not 0.0 <= ridge <= LARGEST:
             raise UsageError(f"ridge {ridge} is not allowed: use 0, a positive number or 'auto'")
 
     def _check_rows(self, X: Any) -> RowSource:

@@ -35,7 +35,9 @@ ENOUGH = 100_000
 """Held-out numbers after which further folds add little to the risk estimate."""
 
 _PROBES = 20_000  # numbers in the random directions of the divergence
+_STEEPEST = 10.0  # change of a row's displacement over its own, per column
 _WORTH_IT = 0.005  # share of the risk that a second gamma has to save
+_MOST_WEIGHT = 2.0  # of a blend: a little over 1 makes up for steps that stop short
 _LEAST_WEIGHT = 0.02  # of a way in a blend: less is not worth its time
 
 
@@ -87,13 +89,16 @@ class CrossValidation:
     ) -> None:
         self.rows, self.fit = rows, fit
         self.noise_variance, self.ways = noise_variance, ways
+        varying = np.ptp(rows, axis=0) > 0.0
         n_samples, n_features = rows.shape
         folds = np.array_split(np.arange(n_samples), _folds(n_samples))
         needed = int(np.ceil(max(enough / n_features, 200) / len(folds[0])))
         self.folds = folds[:needed]
         held = sum(map(len, self.folds))
         self.seen: dict[float, tuple[FloatArray, FloatArray]] = {}
-        self.tangents = _tangents(held, n_features, rng)
+        # A constant column has no noise: nothing is moved in its direction.
+        self.share = max(float(varying.mean()), 1.0 / n_features)
+        self.tangents = [e * varying for e in _tangents(held, n_features, rng)]
 
     def best(self, *gammas: float) -> Blend:
         """Return the blend of least estimated risk at one gamma, or at several together."""
@@ -103,9 +108,13 @@ class CrossValidation:
         moved = np.concatenate([self.seen[gamma][0] for gamma in gammas])
         divergences = np.concatenate([self.seen[gamma][1] for gamma in gammas])
         count, n_features = moved.shape[1], self.rows.shape[1]
+        calm = self._calm(moved, divergences)
+        moved, divergences = moved * calm[:, None], divergences * calm[:, None]
         quadratic = moved @ moved.T / count
         linear = self.noise_variance * divergences.mean(axis=1) / n_features
         blend = _non_negative_minimum(quadratic, linear)
+        # Where rows are not moved at all, Stein's estimate alone would have them moved without end.
+        blend *= min(1.0, _MOST_WEIGHT / max(float(blend.sum()), _MOST_WEIGHT))
         blend[blend < _LEAST_WEIGHT] = 0.0
         squares = ((blend @ moved).reshape(-1, n_features) ** 2).mean(axis=1)
         risks = squares + 2.0 * self.noise_variance * (blend @ divergences) / n_features
@@ -113,8 +122,17 @@ class CrossValidation:
             {way: float(weight) for way, weight in zip(self.ways, part, strict=True) if weight}
             for part in np.split(blend, len(gammas))
         )
-        risk = self.noise_variance + float(risks.mean())
+        risk = self.noise_variance * self.share + float(risks.mean())
         return Blend(gammas, weights, risk, float(risks.std() / np.sqrt(len(risks))))
+
+    def _calm(self, moved: FloatArray, divergences: FloatArray) -> NDArray[np.bool_]:
+        """Tell which ways stay near the rows: where rows hardly differ, a spectrum can explode."""
+        n_features = self.rows.shape[1]
+        far = np.sqrt((moved.reshape(len(moved), -1, n_features) ** 2).sum(axis=2)).max(axis=1)
+        reach = 2.0 * float(np.sqrt((self.rows**2).sum(axis=1).max()))
+        steep = np.abs(divergences).max(axis=1) / n_features
+        calm: NDArray[np.bool_] = (far <= reach) & (steep <= _STEEPEST)
+        return calm
 
     def with_partner(self, main: Blend) -> Blend:
         """Return the best blend of a gamma with one of the others tried, where that is better.

@@ -133,6 +133,8 @@ def part_size(size: float | None, n_samples: int, rest: int | None = None) -> in
     """
     if size is None:
         count = n_samples - (rest or 0)
+    elif not np.isfinite(size):
+        raise UsageError(f"size {size} is neither a number of rows nor a share below 1")
     elif 0.0 < size < 1.0:
         count = round(size * n_samples)
     else:
@@ -179,6 +181,8 @@ def random_splits(
     else:
         train = part_size(train_size, n_samples)
         test = part_size(test_size, n_samples, train)
+    if train < 2:
+        raise UsageError("one row to fit on is not enough: give --train-size 2 or more, or a share")
     for run in range(runs):
         order = model_rng(seed + run, _SPLIT).permutation(n_samples)
         chosen, held = order[:train], order[train : train + test]

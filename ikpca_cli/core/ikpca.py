@@ -15,14 +15,14 @@ from ikpca_cli.core.exact import ExactSpectrum
 from ikpca_cli.core.fourier import FourierFeatures
 from ikpca_cli.core.kernels import Gaussian
 from ikpca_cli.core.limit import LimitModel
-from ikpca_cli.core.memory import check_matrix
+from ikpca_cli.core.memory import available_bytes, check_matrix, readable_bytes
 from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.moves import SHRINKS, SHRINKS_OF_A_CUT, Mover, all_moves
 from ikpca_cli.core.published import PublishedModel
 from ikpca_cli.core.refined import RefinedModel
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all, silent
 from ikpca_cli.core.spectrum import spectrum
-from ikpca_cli.errors import IkpcaWarning, UsageError
+from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
     from ikpca_cli.core.selection import Choice
@@ -259,6 +259,12 @@ class IKPCA(Denoiser):
 
     def _check_count(self, n_features: int) -> None:
         n_rff = self._features.n_rff if self._features else self._count(n_features)
+        if 8 * n_rff * n_features > available_bytes():
+            raise InputError(
+                f"{n_rff} random features of {n_features} columns take "
+                f"{readable_bytes(8 * n_rff * n_features)}, which is more memory than is free: "
+                "use fewer"
+            )
         if n_rff < n_features:
             raise UsageError(
                 f"{n_rff} random features are fewer than the {n_features} columns, so rows cannot "
@@ -281,6 +287,8 @@ class IKPCA(Denoiser):
         if kind == "published":
             return super()._choose(X, mean, noise_std, progress)
         rows = selection_rows(X, CHOICE_ROWS[kind], self.seed) - mean
+        # A row that is held out must not have a twin among the others.
+        rows = rows[np.sort(np.unique(rows, axis=0, return_index=True)[1])]
         noise_variance = usable_noise_std(noise_std, rows) ** 2
         distances = Gaussian().distance(rows, rows)
         most = None if self.n_components == "auto" else self.n_components

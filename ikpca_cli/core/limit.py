@@ -118,12 +118,15 @@ class LimitModel:
         return 1.0
 
     def denoise(self, X: FloatArray) -> FloatArray:
-        """Clean centred rows (n, p)."""
-        cleaned = X.copy()
+        """Clean centred rows (n, p); one that would be thrown far off stays as it is."""
+        moved = np.zeros_like(X)
         for index, spectrum in self._spectra():
             own = self.blend[self.blend[:, 0] == index, 1:]
-            cleaned += move_rows(spectrum, 1.0, blend_from_array(own), X) - X
-        return cleaned
+            moved += move_rows(spectrum, 1.0, blend_from_array(own), X) - X
+        reach = np.linalg.norm(X, axis=1) + 2.0 * np.linalg.norm(self.rows, axis=1).max()
+        far = ~(np.linalg.norm(moved, axis=1) <= reach)
+        moved[far] = 0.0
+        return X + moved
 
     def encode(self, X: FloatArray) -> FloatArray:
         """Return the latent codes (n, d) of centred rows (n, p)."""

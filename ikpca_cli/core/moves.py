@@ -113,10 +113,10 @@ def move_rows(
     mover: Mover, noise_variance: float, blend: Mapping[Move, float], Y: FloatArray
 ) -> FloatArray:
     """Return centred rows `Y` (m, p) moved by a blend of moves; as they are for an empty one."""
-    cleaned = Y.copy()
+    moved = np.zeros_like(Y)
     for move, displacement, _ in mover.displacements(noise_variance, Y, blend):
-        cleaned += blend[move] * displacement
-    return cleaned
+        moved += blend[move] * displacement
+    return Y + moved
 
 
 def blend_to_array(blend: Mapping[Move, float]) -> FloatArray:

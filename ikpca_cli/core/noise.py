@@ -52,8 +52,9 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     -------
     NoiseLevel
     """
+    X = X[:, np.ptp(X, axis=0) > 0.0]  # a constant column has no noise
     n_samples, n_features = X.shape
-    if n_features == 1 or n_samples < 3:
+    if n_features < 2 or n_samples < 3:
         return NoiseLevel(None, certain=False)
     readings = _readings(X)
     best = np.inf

@@ -12,6 +12,9 @@ from ikpca_cli.errors import InputError, UsageError
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 
+LARGEST = 1e120
+"""Spreads and parameters between this and its inverse have fourth powers in double precision."""
+
 BLOCK_ELEMENTS = 2**21
 """Elements of the widest intermediate array in one block: 16 MiB in float64."""
 
@@ -127,7 +130,7 @@ def spread_means(X: RowSource) -> FloatArray:
     means, variance, largest = _moments(X)
     if largest == 0.0:
         raise InputError(f"{_name(X)}: all rows are alike, there is nothing to learn from them")
-    if not np.isfinite(variance) or variance < np.finfo(np.float64).tiny:
+    if not LARGEST**-2 <= variance <= LARGEST**2:
         raise InputError(
             f"{_name(X)}: the spread of its values is beyond double precision; rescale them"
         )
@@ -191,6 +194,8 @@ def model_rng(seed: int, stream: int = 0) -> np.random.Generator:
     """
     if seed < 0:
         raise UsageError(f"seed {seed} is negative: use 0 or a positive whole number")
+    if seed >= 2**127:
+        raise UsageError(f"seed {seed} is too large: use a smaller number")
     salt = 0x696B7063615F77  # "ikpca_w"
     return np.random.default_rng(np.random.SeedSequence([salt, seed], spawn_key=(stream,)))
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.core.base import Denoiser
 from ikpca_cli.core.methods import load_kernel
@@ -82,6 +83,7 @@ def stein_risk(
     Y: FloatArray,
     noise_std: float,
     probe: FloatArray,
+    varying: NDArray[np.bool_] | None = None,
 ) -> tuple[float, float]:
     """Estimate the mean squared error of `denoise` on the clean rows behind `Y`.
 
@@ -95,6 +97,8 @@ def stein_risk(
         Standard deviation of their noise.
     probe : ndarray, shape (n, p)
         Standard normal numbers.
+    varying : ndarray of bool, shape (p,), optional
+        Columns that are not constant; the others have no noise and no error.
 
     Returns
     -------
@@ -104,8 +108,11 @@ def stein_risk(
     """
     step = 0.01 * noise_std
     cleaned = denoise(Y)
+    share = 1.0
+    if varying is not None:
+        probe, share = probe * varying, float(varying.mean())
     divergence = np.mean(probe * (denoise(Y + step * probe) - cleaned), axis=1) / step
-    risks = np.mean((cleaned - Y) ** 2, axis=1) + noise_std**2 * (2.0 * divergence - 1.0)
+    risks = np.mean((cleaned - Y) ** 2, axis=1) + noise_std**2 * (2.0 * divergence - share)
     return float(risks.mean()), float(risks.std() / np.sqrt(len(risks)))
 
 
@@ -149,7 +156,7 @@ def held_out_risk(
     rows = selection_rows(X, estimator.SELECTION_ROWS, estimator.seed)
     search = _Search(estimator, rows, mean, {}, noise_std)
     model = copy.copy(search.cheap).fit_with(search.train, mean, params)
-    return stein_risk(model.denoise, search.held, noise_std, search.probe)
+    return stein_risk(model.denoise, search.held, noise_std, search.probe, search.varying)
 
 
 class _Search:
@@ -165,12 +172,13 @@ class _Search:
     ) -> None:
         self.cheap, self.ridge_factor = estimator.cheaper(rows.shape[1])
         self.given = given
-        # Too few rows to spare any: the fit's own rows tell at least which candidates are absurd.
-        held = len(rows) // 4 if len(rows) >= 12 else len(rows)
+        # Of two or three rows none can be spared: their own tell which candidates are absurd.
+        held = max(1, len(rows) // 4) if len(rows) > 3 else len(rows)
         self.held = rows[:held]
         self.train = rows[held:] if held < len(rows) else rows
         self.mean = mean
         self.noise_std = noise_std
+        self.varying = np.ptp(rows, axis=0) > 0.0
         self.probe = model_rng(estimator.seed, _PROBE).standard_normal(self.held.shape)
 
     def gammas(self) -> Iterator[float | None]:
@@ -220,4 +228,4 @@ class _Search:
 
     def _risk(self, model: Denoiser, n_components: int, ridge: float | None) -> tuple[float, float]:
         variant = model.variant(n_components, ridge)
-        return stein_risk(variant.denoise, self.held, self.noise_std, self.probe)
+        return stein_risk(variant.denoise, self.held, self.noise_std, self.probe, self.varying)

@@ -11,7 +11,7 @@ from ikpca_cli.core.metrics import snr_gain_db
 from ikpca_cli.core.noise import estimate_noise
 from ikpca_cli.core.rows import FloatArray, RowSource, check_width, model_rng
 from ikpca_cli.core.selection import selection_rows, stein_risk
-from ikpca_cli.errors import UsageError
+from ikpca_cli.errors import InputError, UsageError
 
 MOST_ROWS = 2000
 """Rows that an estimate looks at."""
@@ -136,8 +136,15 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
             "with --noise-std, or give clean rows"
         )
     probe = model_rng(model.seed, _PROBE).standard_normal(rows.shape)
-    risk, error = stein_risk(model.denoise, rows, noise_std, probe)
+    varying = np.ptp(rows, axis=0) > 0.0
+    risk, error = stein_risk(model.denoise, rows, noise_std, probe, varying)
     residual = Residual.of(rows, model.denoise(rows))
+    if risk < -3.0 * error:
+        raise InputError(
+            f"{getattr(noisy, 'name', 'the array')}: no error can be estimated: it would be "
+            f"{risk:.3g}. These rows are among those that the model was fitted on, or their noise "
+            "is not as strong as the model was told; give other rows, or clean ones"
+        )
     return {
         "noise_std": noise_std,
         "estimated_mse_noisy": noise_std**2,
@@ -152,8 +159,11 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
 
 
 def _unevenness(stds: FloatArray) -> float:
-    quiet, loud = np.quantile(stds, [0.1, 0.9])
-    return float(loud / quiet) if quiet > 0.0 else 1.0
+    noisy = stds[stds > 0.0]
+    if len(noisy) == 0:
+        return 1.0
+    quiet, loud = np.quantile(noisy, [0.1, 0.9])
+    return float(loud / quiet)
 
 
 def _correlation(A: FloatArray, B: FloatArray) -> float:

@@ -51,7 +51,11 @@ def read_rows(path: str, options: ReadOptions = ReadOptions()) -> Rows:  # noqa:
     name, data = path, None
     if path == STDIN:
         name, data = "standard input", sys.stdin.buffer.read()
+    if not path:
+        raise InputError("an input has an empty name; name a file")
     try:
+        if data is None and Path(path).is_fifo():
+            data = Path(path).read_bytes()  # a pipe gives its bytes once
         kind = _sniff(path, name, data)
         if kind == "csv":
             from ikpca_cli.files.tables import read_table

@@ -6,7 +6,7 @@ import io
 import math
 import threading
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -184,13 +184,15 @@ def _describe(item: Any) -> str:
     return str(shape) if item.dtype.kind in "biuf" else f"{shape} {item.dtype.kind}"
 
 
-def write_hdf5(path: str, values: npt.NDArray[Any], dataset: str, *, compressed: bool) -> None:
+def write_hdf5(
+    handle: BinaryIO, values: npt.NDArray[Any], dataset: str, *, compressed: bool
+) -> None:
     """Write an HDF5 file of one dataset.
 
     Parameters
     ----------
-    path
-        Where to.
+    handle
+        Where to; it can be read and sought.
     values
         What to write.
     dataset
@@ -200,5 +202,5 @@ def write_hdf5(path: str, values: npt.NDArray[Any], dataset: str, *, compressed:
     """
     import h5py
 
-    with h5py.File(path, "w") as file:
+    with h5py.File(handle, "w") as file:
         file.create_dataset(dataset, data=values, compression="gzip" if compressed else None)

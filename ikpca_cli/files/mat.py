@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 import struct
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
@@ -82,7 +82,7 @@ def read_mat(path: str, name: str, data: bytes | None, options: ReadOptions) -> 
     return Rows(samples, name, layout, missing=options.missing)
 
 
-def write_mat(path: str, values: npt.NDArray[Any], dataset: str) -> None:
+def write_mat(handle: BinaryIO, values: npt.NDArray[Any], dataset: str) -> None:
     """Write a MATLAB file of version 5 with one variable.
 
     Raises
@@ -97,20 +97,19 @@ def write_mat(path: str, values: npt.NDArray[Any], dataset: str) -> None:
             f"a MATLAB 5 file holds at most 2 GB, and {dataset} has {values.nbytes} bytes; "
             "write .npy or .h5"
         )
-    with open(path, "wb") as handle:
-        savemat(handle, {dataset: values})
+    savemat(handle, {dataset: values})
 
 
-def write_mat73(path: str, values: npt.NDArray[Any], dataset: str) -> None:
+def write_mat73(handle: BinaryIO, values: npt.NDArray[Any], dataset: str) -> None:
     """Write a MATLAB file of version 7.3 with one variable: HDF5 behind a block of 512 bytes."""
     import h5py
 
-    with h5py.File(path, "w", userblock_size=512) as file:
+    with h5py.File(handle, "w", userblock_size=512) as file:
         stored = file.create_dataset(dataset, data=values.T)
         kind = _CLASSES.get(values.dtype.name, values.dtype.name)
         stored.attrs["MATLAB_class"] = np.bytes_(kind)
-    with open(path, "r+b") as handle:
-        handle.write(b"MATLAB 7.3 MAT-file".ljust(116) + bytes(8) + struct.pack("<HH", 512, 0x4D49))
+    handle.seek(0)
+    handle.write(b"MATLAB 7.3 MAT-file".ljust(116) + bytes(8) + struct.pack("<HH", 512, 0x4D49))
 
 
 def _choose(name: str, variables: dict[str, tuple[tuple[int, ...], str]], asked: str | None) -> str:

@@ -88,6 +88,8 @@ def check_target(target: str, *, inputs: Sequence[str], force: bool) -> None:
     """
     if target == STDOUT:
         return
+    if not target:
+        raise OutputError("an output has an empty name; name a file")
     with _plain_errors(target):
         for source in inputs:
             if source != STDOUT and _same_file(source, target):

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+import io
 from pathlib import PurePath
 from typing import Any, BinaryIO
 
@@ -124,28 +121,18 @@ def _write(
 
         write_npz(handle, values, dataset, compressed=layout.compressed)
     else:
-        with _as_file(handle) as path:
-            if kind == "hdf5":
-                from ikpca_cli.files.hdf5 import write_hdf5
+        # In memory first: the HDF5 library crashes when a disk is full, and pipes have no way back.
+        buffer = io.BytesIO()
+        if kind == "hdf5":
+            from ikpca_cli.files.hdf5 import write_hdf5
 
-                write_hdf5(path, values, dataset, compressed=layout.compressed)
-            elif kind == "mat73":
-                from ikpca_cli.files.mat import write_mat73
+            write_hdf5(buffer, values, dataset, compressed=layout.compressed)
+        elif kind == "mat73":
+            from ikpca_cli.files.mat import write_mat73
 
-                write_mat73(path, values, dataset)
-            else:
-                from ikpca_cli.files.mat import write_mat
+            write_mat73(buffer, values, dataset)
+        else:
+            from ikpca_cli.files.mat import write_mat
 
-                write_mat(path, values, dataset)
-
-
-@contextmanager
-def _as_file(handle: BinaryIO) -> Iterator[str]:
-    """Give a path to libraries that write back and forth, which a pipe does not allow."""
-    if handle.readable():  # the temporary file of `atomic_write`, but no pipe or standard output
-        yield handle.name
-        return
-    with tempfile.NamedTemporaryFile(prefix="ikpca-") as file:
-        yield file.name
-        with open(file.name, "rb") as whole:
-            shutil.copyfileobj(whole, handle)
+            write_mat(buffer, values, dataset)
+        handle.write(buffer.getbuffer())

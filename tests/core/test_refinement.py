@@ -194,3 +194,65 @@ def test_contradictions_are_refused(arcs, params, reason):
 
     with pytest.raises(UsageError, match=reason):
         IKPCA(**params).fit(arcs[0])
+
+
+def odd_rows(name):
+    """Rows that hardly fill their space, or in which noise cannot be told from signal."""
+    rng = np.random.default_rng(np.random.SeedSequence([55]))
+    waves = np.sin(np.linspace(0, 6, 20) + rng.uniform(0, 6.3, (120, 1)))
+    noisy = waves + rng.normal(scale=0.2, size=waves.shape)
+    outlier = noisy.copy()
+    outlier[5] *= 1e8
+    return {
+        "few, repeated": np.repeat(rng.normal(size=(3, 20)), 40, axis=0),
+        "without noise": waves,
+        "of low rank": rng.normal(size=(100, 2)) @ rng.normal(size=(2, 20)),
+        "sparse": np.where(rng.uniform(size=(200, 20)) < 0.02, 1.0, 0.0),
+        "each twice": np.concatenate([noisy, noisy]),
+        "with an outlier": outlier,
+        "pure noise": rng.normal(size=(50, 300)),
+        "a single column": rng.normal(size=(40, 1)),
+        "two": noisy[:2],
+    }[name]
+
+
+@pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")
+@pytest.mark.parametrize("n_rff", ["exact", 400])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "few, repeated",
+        "without noise",
+        "of low rank",
+        "sparse",
+        "each twice",
+        "with an outlier",
+        "pure noise",
+        "a single column",
+        "two",
+    ],
+)
+def test_odd_rows_are_never_thrown_far_off(name, n_rff):
+    rows = odd_rows(name)
+    model = IKPCA(n_rff=n_rff).fit(rows)
+    new = rows + np.random.default_rng(7).normal(scale=1e-3, size=rows.shape)
+    for cleaned in (model.denoise(rows), model.denoise(new)):
+        assert np.isfinite(cleaned).all()
+        assert np.abs(cleaned).max() < 5 * np.abs(rows).max()
+    if model.estimated_mse_ is not None:
+        assert model.estimated_mse_ > -3 * model.estimated_mse_error_ - 0.1 * model.noise_std_**2
+
+
+@pytest.mark.parametrize("method", ["ikpca", "kpca", "pca"])
+def test_constant_columns_change_nothing(arcs, method):
+    from ikpca_cli.core.methods import load_method
+
+    noisy, _ = arcs
+    wider = np.hstack([noisy, np.full((120, 2), 7.0)])
+    plain = load_method(method)(seed=1).fit(noisy)
+    padded = load_method(method)(seed=1).fit(wider)
+    assert padded.noise_std_ == pytest.approx(plain.noise_std_)
+    cleaned = padded.denoise(wider)
+    assert_allclose(cleaned[:, 5:], 7.0, atol=1e-9)
+    gap = np.mean((cleaned[:, :5] - plain.denoise(noisy)) ** 2)
+    assert gap < 0.2 * plain.noise_std_**2
