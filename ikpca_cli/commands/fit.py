@@ -38,6 +38,14 @@ def fit(
         typer.Option(metavar="auto|F", rich_help_panel="Model", help="Ridge of the way back."),
     ] = None,
     inverse: opt.Inverse = None,
+    second_gamma: Annotated[
+        str | None,
+        typer.Option(
+            metavar="auto|none|F",
+            rich_help_panel="Model",
+            help="Another kernel width beside the first, with exact features.",
+        ),
+    ] = None,
     latent_gamma: Annotated[
         str | None,
         typer.Option(
@@ -80,7 +88,12 @@ def fit(
         ikpca fit s_curve_train.csv --rff 512 --gamma 0.5 --ridge 10 -o curve.joblib
         ikpca fit digits.h5 --dataset train --method pca -o digits.joblib
     """
-    numbers = {"--gamma": gamma, "--ridge": ridge, "--latent-gamma": latent_gamma}
+    numbers = {
+        "--gamma": gamma,
+        "--second-gamma": second_gamma,
+        "--ridge": ridge,
+        "--latent-gamma": latent_gamma,
+    }
     params = method_params(
         method,
         {

@@ -10,6 +10,9 @@ from ikpca_cli.errors import UsageError
 
 Number = TypeVar("Number", int, float)
 
+WORDS = {"--rff": ("auto", "exact"), "--second-gamma": ("auto", "none")}
+"""Words that stand for a number; of the other options "auto"."""
+
 PARAMETERS = {"--components": "n_components", "--rff": "n_rff", "--kernel": "kernel"}
 """Options whose parameter has another name; of the others it is the option without dashes."""
 
@@ -22,7 +25,7 @@ def number_or_auto(option: str, text: str, kind: Callable[[str], Number]) -> Num
     UsageError
         If the text is neither, naming the option.
     """
-    words = ("auto", "exact") if option == "--rff" else ("auto",)
+    words = WORDS.get(option, ("auto",))
     text = text.strip()
     if text in words:
         return text

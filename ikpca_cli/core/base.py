@@ -171,9 +171,11 @@ class Denoiser(ABC):
             "n_features": self.n_features_in_,
             "n_rff": getattr(self, "n_rff_", None),
             "gamma": getattr(self, "gamma_", None),
+            "second_gamma": getattr(self, "second_gamma_", None),
             "latent_gamma": getattr(self, "latent_gamma_", None),
             "ridge": getattr(self, "ridge_", None),
             "n_components": self.n_components_,
+            "shrink": getattr(self, "shrink_", None),
             "seed": self.seed,
             "noise_std": self.noise_std_,
             "estimated_mse": self.estimated_mse_,
@@ -377,9 +379,9 @@ class Denoiser(ABC):
         """Refuse parameters that no data, or not this data, could make right."""
         if self.n_components != "auto" and self.n_components < 1:
             raise UsageError(f"{self.n_components} components are not allowed: keep at least 1")
-        for name in ("gamma", "latent_gamma", "noise_std"):
-            value: float | Auto = getattr(self, name, "auto")
-            if value != "auto" and not 1.0 / LARGEST <= value <= LARGEST:
+        for name in ("gamma", "second_gamma", "latent_gamma", "noise_std"):
+            value: float | str = getattr(self, name, "auto")
+            if not isinstance(value, str) and not 1.0 / LARGEST <= value <= LARGEST:
                 raise UsageError(f"{name} {value} is not allowed: use a positive number or 'auto'")
         ridge: float | Auto = getattr(self, "ridge", "auto")
         if ridge != "auto" and not 0.0 <= ridge <= LARGEST:

@@ -70,6 +70,9 @@ class IKPCA(Denoiser):
         A key of `ikpca_cli.core.methods.KERNELS`.
     gamma : float or "auto"
         Kernel width: ``exp(-gamma * distance)``.
+    second_gamma : float, "none" or "auto"
+        In the limit, another width whose moves are added where that lowers the estimated risk.
+        "auto" looks for one where gamma is chosen, too.
     ridge : float or "auto"
         Added to the diagonal of ``W'W`` in the published way back, in its units (those of gamma
         times n_rff); 0 is the pseudo-inverse. The limit has none.
@@ -109,6 +112,7 @@ class IKPCA(Denoiser):
         n_rff: int | Literal["exact"] | Auto = "auto",
         kernel: str = "gaussian",
         gamma: float | Auto = "auto",
+        second_gamma: float | Literal["none"] | Auto = "auto",
         ridge: float | Auto = "auto",
         inverse: str = "auto",
         noise_std: float | Auto = "auto",
@@ -119,6 +123,7 @@ class IKPCA(Denoiser):
         self.n_rff = n_rff
         self.kernel = kernel
         self.gamma = gamma
+        self.second_gamma = second_gamma
         self.ridge = ridge
         self.inverse = inverse
         self.noise_std = noise_std
@@ -130,6 +135,12 @@ class IKPCA(Denoiser):
     def n_rff_(self) -> int | str:
         """Number of random features, "exact" for infinitely many."""
         return self.model_.n_rff
+
+    @property
+    def second_gamma_(self) -> float | None:
+        """The other width used, None for a single one."""
+        gammas = self.model_.gammas if isinstance(self.model_, LimitModel) else self.model_.b[:0]
+        return float(gammas[1]) if len(gammas) > 1 else None
 
     @property
     def ridge_(self) -> float | None:
@@ -237,6 +248,8 @@ class IKPCA(Denoiser):
         if self.inverse not in ("auto", "paper", "refined"):
             raise UsageError(f"inverse {self.inverse!r} is unknown: use auto, paper or refined")
         kind = self._kind(n_samples)
+        if kind != "exact" and self.second_gamma not in ("auto", "none"):
+            raise UsageError("a second gamma is for infinitely many features: leave it out")
         if kind != "published":
             self._check_smooth("infinitely many features" if kind == "exact" else "the refined way")
         if kind == "exact":
@@ -311,10 +324,12 @@ class IKPCA(Denoiser):
         if self.gamma == "auto":
             scale = float(np.median(distances)) or float(distances.mean())
             blend = search(trial.best, scale, lambda tried: progress("choosing", tried, 0))
-            if kind == "exact":
+            if kind == "exact" and self.second_gamma == "auto":
                 blend = trial.with_partner(blend)
         else:
             blend = trial.best(self.gamma)
+        if isinstance(self.second_gamma, float | int):
+            blend = trial.best(blend.gammas[0], float(self.second_gamma))
         chosen = {
             "gamma": blend.gammas[0],
             "gammas": blend.gammas,

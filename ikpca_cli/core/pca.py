@@ -68,6 +68,11 @@ class PCA(Denoiser):
         self.noise_std = noise_std
         self.seed = seed
 
+    @property
+    def shrink_(self) -> str:
+        """What was done: "cut" or "optimal"."""
+        return "cut" if np.all(self.weights_ == 1.0) else "optimal"
+
     def _check_params(self, n_samples: int, n_features: int) -> None:
         super()._check_params(n_samples, n_features)
         if self.shrink not in ("auto", "cut", "optimal"):

@@ -58,13 +58,17 @@ def test_what_fit_prints_repeats_the_run(cli, samples):
             "--ridge": "ridge",
             "--components": "n_components",
             "--rff": "n_rff",
+            "--second-gamma": "second_gamma",
+            "--shrink": "shrink",
             "--latent-gamma": "latent_gamma",
             "--noise-std": "noise_std",
         }
+        # Where all components are weighed, their number is a result and no parameter.
+        weighed = first["n_rff"] == "exact" or first["shrink"] == "optimal"
         options = [
             word
             for option, key in given.items()
-            if first[key] is not None and (option != "--components" or first["n_rff"] != "exact")
+            if first[key] is not None and (option != "--components" or not weighed)
             for word in (option, first[key])
         ]
         output(cli, "fit", "s_curve_train.csv", "--method", method, "-o", f"{method}.b", *options)
