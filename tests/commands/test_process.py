@@ -111,6 +111,28 @@ def test_a_signal_leaves_nothing_behind(tmp_path, number, code):
     assert [path.name for path in tmp_path.iterdir()] == ["x.npy"]
 
 
+@pytest.mark.parametrize("delay", [0.2, 0.6, 0.9, 1.2])
+def test_a_signal_in_a_batch_leaves_whole_outputs_only(tmp_path, delay):
+    rows = np.random.default_rng(0).normal(size=(4000, 300))
+    np.save(tmp_path / "train.npy", rows[:100])
+    run("fit", "train.npy", "--method", "pca", "--components", 3, "-o", "m", cwd=tmp_path)
+    names = [f"{i}.npy" for i in range(40)]
+    for name in names:
+        np.save(tmp_path / name, rows)
+    started = subprocess.Popen(
+        [*IKPCA, "denoise", "m", *names, "--output-dir", "out", "-q"],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+    )
+    time.sleep(delay)
+    started.send_signal(signal.SIGTERM)
+    started.communicate(timeout=60)
+    written = list((tmp_path / "out").iterdir()) if (tmp_path / "out").exists() else []
+    for path in written:
+        assert path.suffix == ".npy"
+        assert np.load(path).shape == rows.shape
+
+
 def test_progress_shows_in_a_terminal_only(tmp_path):
     import pty
 
