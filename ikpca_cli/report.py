@@ -96,8 +96,9 @@ def print_records(
     shown = dict(columns or {key: key for key in (records[0] if records else ())})
     console = _console()
     table = _table(records, shown, best, title)
+    unlimited = console.options.update_width(_WIDE)
     for key in spare:
-        if console.measure(table).minimum <= console.width:
+        if console.measure(table, options=unlimited).maximum <= console.width:
             break
         del shown[key]
         table = _table(records, shown, best, title)

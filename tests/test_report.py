@@ -1,0 +1,51 @@
+"""Tables fit where they are shown: whole numbers first, less important columns last."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from ikpca_cli import report
+
+RECORDS = [
+    {"method": "ikpca", "error": report.Spread(0.012345678, 0.00123), "seconds": 0.123456},
+    {"method": "kernel pca", "error": "at most 3", "seconds": None},
+]
+COLUMNS = {"method": "method", "error": "MSE", "seconds": "time to fit"}
+
+
+@pytest.fixture
+def terminal(monkeypatch, capsys):
+    """Print as if to a terminal of some width; return what was printed."""
+
+    def show(width):
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+        monkeypatch.setenv("COLUMNS", str(width))
+        monkeypatch.setenv("TERM", "xterm")
+        report.print_records(RECORDS, "table", columns=COLUMNS, spare=("seconds",), best=0)
+        return capsys.readouterr().out
+
+    return show
+
+
+def test_a_wide_terminal_shows_every_column_with_four_digits(terminal):
+    text = terminal(80)
+    assert "time to fit" in text
+    assert "0.01235 ± 0.00123" in text
+    assert "0.1235" in text
+
+
+def test_a_narrow_terminal_does_without_spare_columns(terminal):
+    text = terminal(42)
+    assert "time to fit" not in text
+    assert "0.01235 ± 0.00123" in text
+    assert "…" not in text
+
+
+def test_csv_and_json_hold_what_is_there(capsys):
+    records = [{"a": 0.1, "b": None, "c": ["x", "y"]}, {"a": float("inf"), "b": 2, "c": []}]
+    report.print_records(records, "csv")
+    assert capsys.readouterr().out == "a,b,c\n0.1,,x y\ninf,2,\n"
+    report.print_records(records, "json")
+    assert '"a": null' in capsys.readouterr().out
