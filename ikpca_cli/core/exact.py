@@ -39,6 +39,9 @@ TOLERANCE = 1e-10
 """Components with less than this share of the largest variance are rounding errors."""
 
 
+_SAME = 1e-9  # how far below 1 the kernel of a row and itself is
+
+
 @dataclass(frozen=True)
 class ExactSpectrum:
     """Kernel PCA of some rows.
@@ -59,6 +62,8 @@ class ExactSpectrum:
         Variance that noise of variance 1 has along each component.
     total : float
         Total variance in feature space.
+    fair : bool
+        Whether a row that is moved may be one of `rows`, see `_fair_kernel`.
     """
 
     rows: FloatArray
@@ -68,6 +73,7 @@ class ExactSpectrum:
     variances: FloatArray
     noise_gains: FloatArray
     total: float
+    fair: bool = False
 
     @classmethod
     def of(
@@ -162,5 +168,19 @@ class ExactSpectrum:
 
     def _look(self, x: FloatArray, dx: Sequence[FloatArray]) -> tuple[FloatArray, list[FloatArray]]:
         """Return the kernel at rows x (m, p), and its derivative along each dx."""
-        k = self.kernel(x)
+        k = self._fair_kernel(x) if self.fair else self.kernel(x)
         return k, [2.0 * self.gamma * k * (d @ self.rows.T - dot(x, d)) for d in dx]
+
+    def _fair_kernel(self, x: FloatArray) -> FloatArray:
+        """Return the kernel of rows x (m, p), in which a training row is not explained by itself.
+
+        A row shares its noise with itself, so in a wide space, where rows are far from each other,
+        it would stay as it is. It counts as no more alike to itself than its nearest other row is.
+        """
+        k = self.kernel(x)
+        itself = k >= 1.0 - _SAME
+        for row in np.flatnonzero(itself.sum(axis=1) == 1):
+            place = int(np.argmax(itself[row]))
+            others = np.delete(k[row], place)
+            k[row, place] = others.max(initial=0.0) if len(others) else 1.0
+        return k

@@ -160,6 +160,7 @@ class LimitModel:
                     variances,
                     self.spectral_noise[own],
                     float(variances.sum()),
+                    fair=True,
                 ),
             )
 

@@ -256,3 +256,15 @@ def test_constant_columns_change_nothing(arcs, method):
     assert_allclose(cleaned[:, 5:], 7.0, atol=1e-9)
     gap = np.mean((cleaned[:, :5] - plain.denoise(noisy)) ** 2)
     assert gap < 0.2 * plain.noise_std_**2
+
+
+def test_rows_of_the_fit_are_cleaned_like_others():
+    rng = np.random.default_rng(np.random.SeedSequence([66]))
+    angle = rng.uniform(0, 2 * np.pi, 400)
+    plane = np.stack([np.cos(angle), np.sin(angle), np.cos(2 * angle), np.sin(2 * angle)], axis=1)
+    clean = 2 * plane @ np.linalg.qr(rng.normal(size=(200, 4)))[0].T
+    noisy = clean + rng.normal(scale=0.3, size=clean.shape)
+    model = IKPCA(noise_std=0.3).fit(noisy[:200])
+    errors = np.mean((model.denoise(noisy) - clean) ** 2, axis=1)
+    assert errors[:200].mean() < 1.3 * errors[200:].mean()
+    assert errors.mean() < 0.5 * 0.3**2
