@@ -34,6 +34,7 @@ import numpy as np
 from ikpca_cli.core.kernels import Gaussian
 from ikpca_cli.core.moves import CALM, Move, divergence, dot, grouped, wiener_weights
 from ikpca_cli.core.rows import FloatArray
+from ikpca_cli.core.spectrum import all_eigenpairs
 
 TOLERANCE = 1e-10
 """Components with less than this share of the largest variance are rounding errors."""
@@ -89,14 +90,12 @@ class ExactSpectrum:
         most : int, optional
             Components to keep; all by default.
         """
-        from scipy.linalg import eigh  # here: cleaning with a saved model does not need it
-
         n_samples = len(rows)
         gram = np.exp(-gamma * distances)
         gram_mean = gram.mean(axis=0)
         centred = gram - gram_mean - (gram_mean[:, None] - gram_mean.mean())
         total = float(np.trace(centred)) / n_samples
-        values, vectors = eigh(centred, overwrite_a=True, check_finite=False, driver="evd")
+        values, vectors = all_eigenpairs(centred)
         values, vectors = values[::-1][:most], vectors[:, ::-1][:, :most]
         kept = values > TOLERANCE * max(float(values[0]), 0.0)
         values, vectors = values[kept], vectors[:, kept] / np.sqrt(values[kept])

@@ -69,18 +69,26 @@ def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, Float
     values : ndarray, shape (d,)
     vectors : ndarray, shape (m, d)
     """
-    from scipy.linalg import eigh  # here: cleaning with a saved model does not need it
-
     size = matrix.shape[0]
     most = min(most, size)
     found = _lanczos(matrix, most) if size > 1000 and most * 20 <= size else None
     # All of them, also where few are wanted: LAPACK's search for a part of a spectrum loses
     # eigenvalues that coincide, as those of a kernel too narrow for its data do.
-    values, vectors = found or eigh(matrix, overwrite_a=True, check_finite=False, driver="evd")
+    values, vectors = found or all_eigenpairs(matrix)
     order = np.argsort(values)[::-1][:most]
     values, vectors = values[order], vectors[:, order]
     kept = values > size * np.finfo(np.float64).eps * max(values[0], 0.0)
     return values[kept], np.ascontiguousarray(vectors[:, kept])
+
+
+def all_eigenpairs(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return all eigenvalues, ascending, and eigenvectors of a symmetric matrix; it is overwritten."""
+    from scipy.linalg import eigh  # here: cleaning with a saved model does not need it
+
+    # "evd" is the fastest for all of them, but scipy 1.11 passes it too little room for one.
+    driver = "evd" if len(matrix) > 1 else "ev"
+    values, vectors = eigh(matrix, overwrite_a=True, check_finite=False, driver=driver)
+    return values, vectors
 
 
 def _lanczos(matrix: FloatArray, most: int) -> tuple[FloatArray, FloatArray] | None:
