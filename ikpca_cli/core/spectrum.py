@@ -82,7 +82,7 @@ def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, Float
 
 
 def all_eigenpairs(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return all eigenvalues, ascending, and eigenvectors of a symmetric matrix; it is overwritten."""
+    """Return all eigenvalues, ascending, and eigenvectors of a symmetric matrix, overwritten."""
     from scipy.linalg import eigh  # here: cleaning with a saved model does not need it
 
     # "evd" is the fastest for all of them, but scipy 1.11 passes it too little room for one.
