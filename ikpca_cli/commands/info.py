@@ -30,12 +30,11 @@ def info(
         ikpca info model.joblib --format json
     """
     from ikpca_cli.core.memory import readable_bytes
-    from ikpca_cli.core.methods import load_method
     from ikpca_cli.files.models import read_model
     from ikpca_cli.report import print_bars, print_record
 
     file = read_model(model)
-    fitted = load_method(file.method).from_state(file.params, file.state)
+    fitted = file.build()
     record: dict[str, Any] = {"model": file.path, **fitted.summary()}
     record["training_rows_inside"] = _holds_rows(fitted, file.state)
     if output_format is opt.Format.json:

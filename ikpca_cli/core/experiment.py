@@ -264,27 +264,25 @@ def _models(
             params = setting.params | {"n_components": d, "seed": seed}
             if ridge is not None:
                 params["ridge"] = ridge
-            yield _fit(cls(**params), train, (d, ridge))
+            model, seconds = _fit(cls(**params), train)
+            fits = d == "auto" or d <= model.n_components_
+            yield (d, ridge), model if fits else _at_most(model), seconds
         return
     most = max(d for d in setting.components if d != "auto")
     params = setting.params | {"n_components": most, "seed": seed}
     if setting.ridges:
         params["ridge"] = setting.ridges[0]
-    _, model, seconds = _fit(cls(**params), train, keys[0])
+    model, seconds = _fit(cls(**params), train)
     for d, ridge in keys:
-        if isinstance(model, str) or d > model.n_components_:
-            yield (d, ridge), model if isinstance(model, str) else _at_most(model), seconds
-        else:
-            yield (d, ridge), model.variant(d, ridge), seconds
+        fits = d <= model.n_components_
+        yield (d, ridge), model.variant(d, ridge) if fits else _at_most(model), seconds
 
 
-def _fit(model: Denoiser, train: FloatArray, key: _Key) -> tuple[_Key, Denoiser | str, float]:
+def _fit(model: Denoiser, train: FloatArray) -> tuple[Denoiser, float]:
+    """Return the model, with fewer components where the rows have no more, and seconds to fit."""
     start = time.perf_counter()
     model.fit_up_to(train)
-    seconds = time.perf_counter() - start
-    if key[0] != "auto" and model.n_components_ < key[0]:
-        return key, _at_most(model), seconds
-    return key, model, seconds
+    return model, time.perf_counter() - start
 
 
 def _at_most(model: Denoiser) -> str:

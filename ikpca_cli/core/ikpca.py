@@ -178,8 +178,9 @@ class IKPCA(Denoiser):
                 own[name[:-1]] = state[name]
         if own.keys() == PublishedModel.FIELDS.keys():
             estimator.model_ = PublishedModel(**own)
-        elif own.keys() == RefinedModel.FIELDS.keys() and own["blend"].shape[1] == 4:
+        elif own.keys() == RefinedModel.FIELDS.keys():
             estimator.model_ = RefinedModel(**own)
+            estimator.model_.check()
         elif own.keys() == LimitModel.FIELDS.keys():
             estimator.model_ = LimitModel(**own)
             estimator.model_.check()

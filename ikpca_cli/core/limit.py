@@ -13,6 +13,7 @@ from ikpca_cli.core.moves import (
     Move,
     blend_from_array,
     blend_to_array,
+    check_blend,
     move_rows,
     wiener_weights,
 )
@@ -107,10 +108,10 @@ class LimitModel:
         return variances
 
     def check(self) -> None:
-        """Raise ValueError unless the indices point at spectra."""
-        count = len(self.gammas)
-        spectra = [self.owners, self.blend[:, 0]] if self.blend.shape[1] == 5 else []
-        if not spectra or any(not np.isin(index, np.arange(count)).all() for index in spectra):
+        """Raise ValueError unless the indices point at spectra and the blend is one."""
+        check_blend(self.blend[:, 1:])
+        spectra = np.arange(len(self.gammas))
+        if not all(np.isin(index, spectra).all() for index in (self.owners, self.blend[:, 0])):
             raise ValueError("its blend does not fit its spectra")
 
     def ridge_unit(self) -> float:

@@ -127,6 +127,21 @@ def blend_to_array(blend: Mapping[Move, float]) -> FloatArray:
     return np.array(rows or [(1.0, 0.0, 1.0, 0.0)], dtype=np.float64)
 
 
+def check_blend(numbers: FloatArray) -> None:
+    """Refuse numbers, (n_moves, 4), that no blend has: a file could ask for endless steps.
+
+    Raises
+    ------
+    ValueError
+        If they are not moves and weights.
+    """
+    if numbers.shape[1] != 4:
+        raise ValueError("its blend does not have four numbers a move")
+    shrink, walk, steps, _ = numbers.T
+    if not (np.all(shrink >= 0.0) and np.isin(walk, (0, 1)).all() and np.isin(steps, STEPS).all()):
+        raise ValueError("its blend has moves that are none")
+
+
 def blend_from_array(numbers: FloatArray) -> dict[Move, float]:
     """Return the blend that `blend_to_array` made numbers of."""
     return {

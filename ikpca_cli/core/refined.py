@@ -27,6 +27,7 @@ from ikpca_cli.core.moves import (
     Move,
     blend_from_array,
     blend_to_array,
+    check_blend,
     divergence,
     dot,
     grouped,
@@ -123,6 +124,10 @@ class RefinedModel:
             noise * (noise_variance / len(rows)),
             blend_to_array({}),
         )
+
+    def check(self) -> None:
+        """Raise ValueError unless the blend is one."""
+        check_blend(self.blend)
 
     @property
     def n_rff(self) -> int:

@@ -80,6 +80,20 @@ class ModelFile:
     state: dict[str, np.ndarray[Any, Any] | float | int | str | None]
     versions: dict[str, str]
 
+    def build(self) -> Denoiser:
+        """Return the fitted method.
+
+        Raises
+        ------
+        ModelError
+            If the values, sound one by one, do not make a model together.
+        """
+        try:
+            return load_method(self.method).from_state(self.params, self.state)
+        except (TypeError, ValueError) as error:
+            reason = " ".join(str(error).split())
+            raise ModelError(f"{self.path}: is damaged: {reason}; {_REFIT}") from error
+
 
 def save_model(path: str, model: Denoiser, *, force: bool = False) -> None:
     """Write a fitted model, whole or not at all.
@@ -156,12 +170,7 @@ def load_model(path: str) -> Denoiser:
     ModelError
         If the file cannot be read or is not a sound model; see `read_model`.
     """
-    file = read_model(path)
-    try:
-        return load_method(file.method).from_state(file.params, file.state)
-    except (TypeError, ValueError) as error:
-        reason = " ".join(str(error).split())
-        raise ModelError(f"{path}: is damaged: {reason}; {_REFIT}") from error
+    return read_model(path).build()
 
 
 def read_model(path: str) -> ModelFile:

@@ -259,6 +259,27 @@ def test_compare_shares_fits_and_equals_single_ones(cli, samples):
         assert row["mse_mean"] == pytest.approx(single["mse"], rel=1e-9)
 
 
+@pytest.mark.parametrize("components", ["2,5", "5,2"])
+def test_compare_takes_components_in_any_order(cli, samples, components):
+    rows = output(
+        cli,
+        "compare",
+        "s_curve_clean.csv",
+        "--noise",
+        0.25,
+        "--methods",
+        "pca,kpca",
+        "--gamma",
+        0.5,
+        "--ridge",
+        1,
+        "--components",
+        components,
+    )["results"]
+    found = {(row["method"], row["n_components"]): row["note"] for row in rows}
+    assert found == {("pca", 2): "", ("pca", 5): "at most 3", ("kpca", 2): "", ("kpca", 5): ""}
+
+
 def test_compare_draws_afresh_for_each_run(cli, samples):
     report = output(
         cli,
@@ -512,3 +533,23 @@ def test_the_published_inverse_on_request(cli, samples):
         cli, "evaluate", "model.joblib", "s_curve_noisy.csv", "--clean", "s_curve_clean.csv"
     )
     assert score["mse"] < 0.8 * score["mse_noisy"]
+
+
+@pytest.mark.parametrize("rff", ["exact", "300"])
+@pytest.mark.parametrize(
+    ("column", "value"), [(-2, 1e9), (-2, 1.5), (-3, 2.0), (-4, -1.0), (-1, None)]
+)
+def test_a_blend_that_is_none_is_a_damaged_model(cli, samples, rff, column, value):
+    import joblib
+
+    cli("fit", "s_curve_train.csv", "--rff", rff, "--gamma", 0.5)
+    content = joblib.load("model.joblib")
+    blend = content["state"]["blend_"]
+    if value is None:
+        content["state"]["blend_"] = np.ascontiguousarray(blend[:, :-1])
+    else:
+        blend[0, column] = value
+    joblib.dump(content, "bad.joblib", protocol=4)
+    for args in (["info", "bad.joblib"], ["denoise", "bad.joblib", "s_curve_noisy.csv"]):
+        (line,) = cli(*args, code=1).stderr.splitlines()
+        assert line.startswith("error: bad.joblib: is damaged: its blend ")
