@@ -11,12 +11,17 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from typer.testing import CliRunner, Result
 
 from ikpca_cli.app import app
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
+
+# What an example costs depends on the machine: the first one imports libraries. No test is timed.
+settings.register_profile("ikpca", deadline=None)
+settings.load_profile("ikpca")
 
 
 @pytest.fixture

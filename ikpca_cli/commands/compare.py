@@ -9,8 +9,8 @@ import typer
 
 from ikpca_cli.commands import options as opt
 from ikpca_cli.commands.progress import progress_bar
-from ikpca_cli.commands.sources import MEAN, open_clean, open_rows
-from ikpca_cli.commands.values import method_values, parameter
+from ikpca_cli.commands.sources import MEAN, open_clean, open_rows, read_options
+from ikpca_cli.commands.values import method_params, method_values, parameter
 from ikpca_cli.core.methods import METHODS, load_method
 from ikpca_cli.errors import UsageError
 
@@ -124,17 +124,9 @@ def compare(
     )
 
     from ikpca_cli.core import experiment
-    from ikpca_cli.files.layout import ReadOptions
     from ikpca_cli.report import Spread, print_records
 
-    reading = ReadOptions(
-        dataset=dataset,
-        transpose=transpose,
-        columns=columns,
-        delimiter=delimiter,
-        decimal=decimal,
-        missing=missing.value,
-    )
+    reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
     with progress_bar(quiet=quiet) as progress:
         splits = _splits(train, noisy, clean, noise, (train_size, test_size), runs, seed, reading)
         results, mse_noisy = experiment.compare(
@@ -155,7 +147,7 @@ def compare(
         columns=_COLUMNS,
         spare=("denoise_seconds", "fit_seconds", "runs", "n_rff", "ridge", "gamma"),
         json_value={"mse_noisy": noisy_level, "results": records},
-        best=min(ranked)[1] if ranked else None,
+        best=min(ranked)[1],
         title=("noisy rows: MSE", Spread(noisy_level["mse_mean"], noisy_level["mse_std"])),
     )
 
@@ -164,15 +156,9 @@ def _settings(
     methods: list[str], grids: dict[str, list[str] | None], fixed: dict[str, Any]
 ) -> list[Setting]:
     """Return what to fit: each method with each combination of gamma and rff."""
-    from ikpca_cli.commands.values import number_or_auto
     from ikpca_cli.core.experiment import Setting
 
-    values = {
-        option: method_values(
-            option, texts or [], int if option in ("--components", "--rff") else float
-        )
-        for option, texts in grids.items()
-    }
+    values = {option: method_values(option, texts or []) for option, texts in grids.items()}
     names = {method: load_method(method).parameter_names() for method in methods}
     for option, found in (
         values | {key: {"": value} for key, value in fixed.items() if value}
@@ -189,13 +175,10 @@ def _settings(
             for option, found in values.items()
             if parameter(option) in names[method]
         }
-        shared = {
-            parameter(option): number_or_auto(option, value, float)
-            if option == "--noise-std"
-            else value
-            for option, value in fixed.items()
-            if value is not None and parameter(option) in names[method]
-        }
+        shared = method_params(
+            method,
+            {o: value for o, value in fixed.items() if parameter(o) in names[method]},
+        )
         varied = [option for option in ("--gamma", "--rff") if option in lists]
         for combination in product(*(lists[option] for option in varied)):
             chosen = {parameter(o): value for o, value in zip(varied, combination, strict=True)}

@@ -13,7 +13,7 @@ import typer
 
 from ikpca_cli.commands import options as opt
 from ikpca_cli.commands.progress import progress_bar
-from ikpca_cli.commands.sources import open_rows, split_source
+from ikpca_cli.commands.sources import open_rows, read_options, split_source
 from ikpca_cli.errors import IkpcaError, IkpcaWarning, UsageError
 
 if TYPE_CHECKING:
@@ -97,18 +97,10 @@ def denoise(
     if residual is not None and os.path.realpath(residual) == os.path.realpath(targets[0]):
         raise UsageError(f"--residual and the output are both {residual}: give two files")
 
-    from ikpca_cli.files.layout import ReadOptions
     from ikpca_cli.files.models import load_model
     from ikpca_cli.report import print_records
 
-    reading = ReadOptions(
-        dataset=dataset,
-        transpose=transpose,
-        columns=columns,
-        delimiter=delimiter,
-        decimal=decimal,
-        missing=missing.value,
-    )
+    reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
     fitted = load_model(model)
     if fitted.is_useless():
         warnings.warn(

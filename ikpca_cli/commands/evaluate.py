@@ -42,21 +42,13 @@ def evaluate(
         ikpca evaluate model.joblib ecg_noisy.npy --clean ecg_clean.npy
         ikpca evaluate digits.joblib digits.h5::noisy --clean digits.h5::clean
     """
-    from ikpca_cli.commands.sources import open_clean, open_rows
+    from ikpca_cli.commands.sources import open_clean, open_rows, read_options
     from ikpca_cli.core.experiment import evaluate_model
     from ikpca_cli.core.trust import estimate_error
-    from ikpca_cli.files.layout import ReadOptions
     from ikpca_cli.files.models import load_model
     from ikpca_cli.report import print_record
 
-    reading = ReadOptions(
-        dataset=dataset,
-        transpose=transpose,
-        columns=columns,
-        delimiter=delimiter,
-        decimal=decimal,
-        missing=missing.value,
-    )
+    reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
     fitted = load_model(model)
     with open_rows(noisy, reading) as rows:
         if clean is None:

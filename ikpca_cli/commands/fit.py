@@ -10,7 +10,7 @@ import typer
 
 from ikpca_cli.commands import options as opt
 from ikpca_cli.commands.progress import progress_bar
-from ikpca_cli.commands.values import method_params, number_or_auto
+from ikpca_cli.commands.values import method_params
 from ikpca_cli.errors import IkpcaWarning
 
 
@@ -88,47 +88,32 @@ def fit(
         ikpca fit s_curve_train.csv --rff 512 --gamma 0.5 --ridge 10 -o curve.joblib
         ikpca fit digits.h5 --dataset train --method pca -o digits.joblib
     """
-    numbers = {
-        "--gamma": gamma,
-        "--second-gamma": second_gamma,
-        "--ridge": ridge,
-        "--latent-gamma": latent_gamma,
-    }
     params = method_params(
         method,
         {
             "--kernel": kernel,
+            "--rff": rff,
+            "--gamma": gamma,
+            "--second-gamma": second_gamma,
+            "--ridge": ridge,
             "--inverse": inverse,
+            "--latent-gamma": latent_gamma,
+            "--components": components,
             "--shrink": shrink,
-            "--rff": None if rff is None else number_or_auto("--rff", rff, int),
-            "--components": number_or_auto("--components", components, int),
-            "--noise-std": number_or_auto("--noise-std", noise_std, float),
+            "--noise-std": noise_std,
             "--seed": seed,
-        }
-        | {
-            option: number_or_auto(option, text, float)
-            for option, text in numbers.items()
-            if text is not None
         },
     )
 
-    from ikpca_cli.commands.sources import open_rows, split_source
+    from ikpca_cli.commands.sources import open_rows, read_options, split_source
     from ikpca_cli.core.methods import load_method
     from ikpca_cli.core.trust import noise_flaw
     from ikpca_cli.files.arrays import check_target
-    from ikpca_cli.files.layout import ReadOptions
     from ikpca_cli.files.models import save_model
     from ikpca_cli.report import print_record
 
     check_target(output, inputs=[split_source(train)[0]], force=force)
-    reading = ReadOptions(
-        dataset=dataset,
-        transpose=transpose,
-        columns=columns,
-        delimiter=delimiter,
-        decimal=decimal,
-        missing=missing.value,
-    )
+    reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
     model = load_method(method)(**params)
     with progress_bar(quiet=quiet) as progress, open_rows(train, reading) as rows:
         start = time.perf_counter()

@@ -10,10 +10,32 @@ from typing import TYPE_CHECKING
 from ikpca_cli.errors import IkpcaWarning, InputError
 
 if TYPE_CHECKING:
+    from ikpca_cli.commands.options import Missing
     from ikpca_cli.files.arrays import ReadOptions, Rows
 
 MEAN = "mean"
 """In place of a file of clean rows: the mean of the noisy ones."""
+
+
+def read_options(
+    dataset: str | None,
+    transpose: bool,
+    columns: str | None,
+    delimiter: str | None,
+    decimal: str | None,
+    missing: Missing,
+) -> ReadOptions:
+    """Return the shared options for reading files as the readers take them."""
+    from ikpca_cli.files.layout import ReadOptions
+
+    return ReadOptions(
+        dataset=dataset,
+        transpose=transpose,
+        columns=columns,
+        delimiter=delimiter,
+        decimal=decimal,
+        missing=missing.value,
+    )
 
 
 def split_source(source: str) -> tuple[str, str | None]:

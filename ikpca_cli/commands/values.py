@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 from ikpca_cli.core.methods import METHODS, load_method
 from ikpca_cli.errors import UsageError
 
-Number = TypeVar("Number", int, float)
+WHOLE = ("--components", "--rff")
+"""Options whose numbers are whole."""
+
+NUMBERS = (*WHOLE, "--gamma", "--second-gamma", "--latent-gamma", "--ridge", "--noise-std")
+"""Options that take a number or a word."""
 
 WORDS = {"--rff": ("auto", "exact"), "--second-gamma": ("auto", "none")}
 """Words that stand for a number; of the other options "auto"."""
 
-PARAMETERS = {"--components": "n_components", "--rff": "n_rff", "--kernel": "kernel"}
+PARAMETERS = {"--components": "n_components", "--rff": "n_rff"}
 """Options whose parameter has another name; of the others it is the option without dashes."""
 
 
-def number_or_auto(option: str, text: str, kind: Callable[[str], Number]) -> Number | str:
+def number_or_word(option: str, text: str) -> float | int | str:
     """Return the number in `text`, or the word: "auto", for --rff also "exact".
 
     Raises
@@ -30,15 +34,13 @@ def number_or_auto(option: str, text: str, kind: Callable[[str], Number]) -> Num
     if text in words:
         return text
     try:
-        return kind(text)
+        return int(text) if option in WHOLE else float(text)
     except ValueError:
-        noun = "a whole number" if kind is int else "a number"
+        noun = "a whole number" if option in WHOLE else "a number"
         raise UsageError(f"{option} {text!r}: give {noun} or {' or '.join(words)}") from None
 
 
-def method_values(
-    option: str, texts: Sequence[str], kind: Callable[[str], Number]
-) -> dict[str, list[Number | str]]:
+def method_values(option: str, texts: Sequence[str]) -> dict[str, list[float | int | str]]:
     """Parse a repeated option whose values are lists, such as ``5,10`` or ``kpca:10``.
 
     Returns
@@ -51,7 +53,7 @@ def method_values(
     UsageError
         If a value is no number, or a prefix is no method that takes this option.
     """
-    found: dict[str, list[Number | str]] = {}
+    found: dict[str, list[float | int | str]] = {}
     for text in texts:
         method, colon, values = text.rpartition(":")
         if colon and method not in METHODS:
@@ -59,7 +61,7 @@ def method_values(
         if method:
             check_applies(option, method)
         for value in values.split(","):
-            number = number_or_auto(option, value, kind)
+            number = number_or_word(option, value)
             if number not in found.setdefault(method, []):
                 found[method].append(number)
     return found
@@ -77,16 +79,18 @@ def check_applies(option: str, method: str) -> None:
 
 
 def method_params(method: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return constructor parameters from options by name; None leaves the method's default.
+    """Return constructor parameters from options as given; None leaves the method's default.
 
     Raises
     ------
     UsageError
-        If a value is given for an option that the method does not have.
+        If a value is given for an option that the method does not have, or is no number.
     """
     params: dict[str, Any] = {}
     for option, value in options.items():
         if value is not None:
             check_applies(option, method)
-            params[parameter(option)] = value
+            params[parameter(option)] = (
+                number_or_word(option, value) if option in NUMBERS else value
+            )
     return params

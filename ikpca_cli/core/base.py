@@ -72,9 +72,6 @@ class Denoiser(ABC):
     )
     """Fitted attributes that may be None."""
 
-    TEXT: ClassVar[frozenset[str]] = frozenset()
-    """Fitted attributes that are text."""
-
     n_components: int | Auto
     noise_std: float | Auto
     seed: int

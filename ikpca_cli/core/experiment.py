@@ -133,14 +133,12 @@ def part_size(size: float | None, n_samples: int, rest: int | None = None) -> in
     """
     if size is None:
         count = n_samples - (rest or 0)
-    elif not np.isfinite(size):
-        raise UsageError(f"size {size} is neither a number of rows nor a share below 1")
     elif 0.0 < size < 1.0:
         count = round(size * n_samples)
-    else:
+    elif float(size).is_integer():
         count = int(size)
-        if count != size:
-            raise UsageError(f"size {size} is neither a number of rows nor a share below 1")
+    else:
+        raise UsageError(f"size {size} is neither a number of rows nor a share below 1")
     if not 0 < count <= n_samples - (rest or 0):
         raise UsageError(
             f"a part of {count} rows is not possible: "

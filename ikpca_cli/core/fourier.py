@@ -8,6 +8,7 @@ that the projection corrects, so the branch of the arcsine never has to be guess
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -76,6 +77,55 @@ class FourierFeatures:
         """Return ``sin(X W' + b)`` (n, k) for centred rows `X` (n, p)."""
         alpha = self.angles(X, features)
         return np.sin(alpha, out=alpha)
+
+
+@dataclass(frozen=True)
+class FeatureModel:
+    """Random features of training rows and the leading components of these.
+
+    Attributes
+    ----------
+    W : ndarray, shape (n_rff, n_features)
+        Frequencies.
+    b : ndarray, shape (n_rff,)
+        Offsets in radians.
+    feature_mean : ndarray, shape (n_rff,)
+        Mean of the training rows' features.
+    components : ndarray, shape (n_components, n_rff)
+        Orthonormal directions in feature space, largest variance first.
+    """
+
+    FIELDS: ClassVar[dict[str, tuple[str, ...]]] = {
+        "W": ("r", "p"),
+        "b": ("r",),
+        "feature_mean": ("r",),
+        "components": ("d", "r"),
+    }
+
+    W: FloatArray
+    b: FloatArray
+    feature_mean: FloatArray
+    components: FloatArray
+
+    @property
+    def n_rff(self) -> int:
+        """Number of random features."""
+        return int(self.b.shape[0])
+
+    @property
+    def width(self) -> int:
+        """Width of the widest intermediate array per row."""
+        return self.n_rff
+
+    @property
+    def features(self) -> FourierFeatures:
+        """The random features themselves."""
+        return FourierFeatures(self.W, self.b)
+
+    def encode(self, X: FloatArray) -> FloatArray:
+        """Return the latent codes (n, d) of centred rows (n, p)."""
+        codes: FloatArray = (self.features.features(X) - self.feature_mean) @ self.components.T
+        return codes
 
 
 def angles_on_branch(alpha: FloatArray, beta_hat: FloatArray) -> FloatArray:

@@ -21,7 +21,7 @@ from ikpca_cli.core.moves import SHRINKS, SHRINKS_OF_A_CUT, Mover, all_moves
 from ikpca_cli.core.published import PublishedModel
 from ikpca_cli.core.refined import RefinedModel
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all, silent
-from ikpca_cli.core.spectrum import spectrum
+from ikpca_cli.core.spectrum import Spectrum, spectrum
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -139,8 +139,9 @@ class IKPCA(Denoiser):
     @property
     def second_gamma_(self) -> float | None:
         """The other width used, None for a single one."""
-        gammas = self.model_.gammas if isinstance(self.model_, LimitModel) else self.model_.b[:0]
-        return float(gammas[1]) if len(gammas) > 1 else None
+        if not isinstance(self.model_, LimitModel) or len(self.model_.gammas) < 2:
+            return None
+        return float(self.model_.gammas[1])
 
     @property
     def ridge_(self) -> float | None:
@@ -215,8 +216,8 @@ class IKPCA(Denoiser):
             self._features = None
 
     def ridge_unit(self) -> float:
-        """Return the mean eigenvalue of ``W'W``, 1 in the limit."""
-        return self.model_.ridge_unit()
+        """Return the mean eigenvalue of ``W'W``, in a fit with the published way back."""
+        return float(np.einsum("ij,ij->", self.W_, self.W_)) / self.n_features_in_
 
     def cheaper(self, n_features: int) -> tuple[Self, float]:
         """Compare candidates with at most 1,000 features, or twice the width."""
@@ -311,8 +312,12 @@ class IKPCA(Denoiser):
             if kind == "exact":
                 near = distances[np.ix_(places, places)]
                 return ExactSpectrum.of(rows[places], near, gamma, most)
-            n_rff = min(self._count(rows.shape[1]), CHOICE_RFF)
-            return self._refine(rows[places], rows[places], gamma, n_rff, 1.0, silent)[0]
+            some = rows[places]
+            n_rff = min(self._count(some.shape[1]), CHOICE_RFF)
+            drawn = self._spectrum(
+                some, np.zeros(some.shape[1]), gamma, most or REFINED_COMPONENTS, silent, n_rff
+            )
+            return self._refine(*drawn, some, 1.0)
 
         trial = CrossValidation(
             rows,
@@ -341,79 +346,60 @@ class IKPCA(Denoiser):
         }
         return Choice(chosen, blend.risk, blend.error)
 
-    def _refine(
+    def _spectrum(
         self,
         X: RowSource,
-        rows: FloatArray,
+        mean: FloatArray,
         gamma: float,
-        n_rff: int,
-        noise_variance: float,
+        n_components: int,
         progress: Progress,
-        mean: FloatArray | None = None,
-    ) -> tuple[RefinedModel, float]:
-        """Return the refined model of rows `X`, averages over some of them, and total variance."""
+        n_rff: int | None = None,
+    ) -> tuple[FourierFeatures, Spectrum]:
+        """Draw random features, unless some are given, and return their spectrum on rows `X`."""
         n_features = X.shape[1]
-        features = FourierFeatures.draw(
-            load_kernel(self.kernel), gamma, n_rff, n_features, self.seed
+        features = self._features or FourierFeatures.draw(
+            load_kernel(self.kernel), gamma, n_rff or self._count(n_features), n_features, self.seed
         )
         found = spectrum(
-            X,
-            np.zeros(n_features) if mean is None else mean,
-            features,
-            n_rff,
-            REFINED_COMPONENTS if self.n_components == "auto" else self.n_components,
-            route=self.solver,
-            progress=progress,
+            X, mean, features, features.n_rff, n_components, route=self.solver, progress=progress
         )
+        return features, found
+
+    def _refine(
+        self, features: FourierFeatures, found: Spectrum, rows: FloatArray, noise_variance: float
+    ) -> RefinedModel:
+        """Return the refined model of a spectrum, with averages over some centred rows."""
         rng = model_rng(self.seed, _ARRIVING)
-        return RefinedModel.of(features, found, rows, noise_variance, rng), found.total
+        return RefinedModel.of(features, found, rows, noise_variance, rng)
 
     def _fit(
         self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
     ) -> None:
         self.gamma_ = float(chosen["gamma"])
-        n_components: int | None = chosen["n_components"]
-        if "blends" not in chosen:
-            self._fit_published(X, n_components or 1, float(chosen["ridge"]), exact, progress)
+        if "blends" in chosen and self._kind(X.shape[0]) == "exact":
+            self._fit_limit(X, chosen, exact, progress)
             return
-        noise_variance, blends = chosen["noise_variance"], chosen["blends"]
-        if self._kind(X.shape[0]) == "exact":
-            rows = read_all(X) - self.mean_
-            progress("eigenvectors", 0, 0)
-            distances = Gaussian().distance(rows, rows)
-            spectra = [
-                ExactSpectrum.of(rows, distances, gamma, n_components) for gamma in chosen["gammas"]
-            ]
-            main = spectra[0]
-            self._set_spectrum(main.variances, main.total, n_components or 1, exact)
-            limit = LimitModel.of(spectra, noise_variance, blends)
-            self.model_, self.explained_variance_ = limit, limit.main_variances
-        else:
-            n_rff = self._count(X.shape[1])
-            refined, total = self._refine(
-                X, chosen["rows"], self.gamma_, n_rff, noise_variance, progress, self.mean_
-            )
-            self._set_spectrum(refined.signal_variances, total, n_components or 1, exact)
-            refined = refined.blended(blends[0])
-            self.model_, self.explained_variance_ = refined, refined.signal_variances
+        asked = chosen["n_components"] or REFINED_COMPONENTS
+        features, found = self._spectrum(X, self.mean_, self.gamma_, asked, progress)
+        self._set_spectrum(found.variances, found.total, asked, exact)
+        if "blends" not in chosen:
+            self.model_ = PublishedModel.of(features, found, float(chosen["ridge"]))
+            return
+        refined = self._refine(features, found, chosen["rows"], chosen["noise_variance"])
+        self.model_ = refined = refined.blended(chosen["blends"][0])
+        self.explained_variance_ = refined.signal_variances
 
-    def _fit_published(
-        self, X: RowSource, n_components: int, ridge: float, exact: bool, progress: Progress
+    def _fit_limit(
+        self, X: RowSource, chosen: Mapping[str, Any], exact: bool, progress: Progress
     ) -> None:
-        features = self._features or FourierFeatures.draw(
-            load_kernel(self.kernel), self.gamma_, self._count(X.shape[1]), X.shape[1], self.seed
-        )
-        found = spectrum(
-            X,
-            self.mean_,
-            features,
-            features.n_rff,
-            n_components,
-            route=self.solver,
-            progress=progress,
-        )
-        self._set_spectrum(found.variances, found.total, n_components, exact)
-        self.model_ = PublishedModel.of(features, found, ridge)
+        rows = read_all(X) - self.mean_
+        progress("eigenvectors", 0, 0)
+        distances = Gaussian().distance(rows, rows)
+        asked: int | None = chosen["n_components"]
+        spectra = [ExactSpectrum.of(rows, distances, gamma, asked) for gamma in chosen["gammas"]]
+        self._set_spectrum(spectra[0].variances, spectra[0].total, asked or 1, exact)
+        self.model_ = limit = LimitModel.of(spectra, chosen["noise_variance"], chosen["blends"])
+        self.explained_variance_ = limit.main_variances
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         rows: FloatArray = self.model_.denoise(X - self.mean_) + self.mean_

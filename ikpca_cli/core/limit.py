@@ -114,10 +114,6 @@ class LimitModel:
         if not all(np.isin(index, spectra).all() for index in (self.owners, self.blend[:, 0])):
             raise ValueError("its blend does not fit its spectra")
 
-    def ridge_unit(self) -> float:
-        """Return 1: there is no ridge."""
-        return 1.0
-
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p); one that would be thrown far off stays as it is."""
         moved = np.zeros_like(X)

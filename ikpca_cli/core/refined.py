@@ -21,7 +21,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ikpca_cli.core.fourier import FourierFeatures, ridge_inverse
+from ikpca_cli.core.fourier import FeatureModel, FourierFeatures, ridge_inverse
 from ikpca_cli.core.moves import (
     CALM,
     Move,
@@ -39,19 +39,11 @@ from ikpca_cli.core.spectrum import Spectrum
 
 
 @dataclass(frozen=True)
-class RefinedModel:
+class RefinedModel(FeatureModel):
     """Random features of training rows, their components, and the noise in these.
 
     Attributes
     ----------
-    W : ndarray, shape (n_rff, n_features)
-        Frequencies.
-    b : ndarray, shape (n_rff,)
-        Offsets in radians.
-    feature_mean : ndarray, shape (n_rff,)
-        Mean of the training rows' features.
-    components : ndarray, shape (n_components, n_rff)
-        Orthonormal directions in feature space, largest variance first.
     normal_inverse : ndarray, shape (n_features, n_features)
         ``H^-1``.
     signal_variances : ndarray, shape (n_components,)
@@ -62,21 +54,13 @@ class RefinedModel:
         Shrinkage, whether to project anew, steps, and weight of each move of a row.
     """
 
-    FIELDS: ClassVar[dict[str, tuple[str, ...]]] = {
-        "W": ("r", "p"),
-        "b": ("r",),
-        "feature_mean": ("r",),
-        "components": ("d", "r"),
+    FIELDS: ClassVar[dict[str, tuple[str, ...]]] = FeatureModel.FIELDS | {
         "normal_inverse": ("p", "p"),
         "signal_variances": ("d",),
         "noise_variances": ("d",),
         "blend": ("m", "q"),
     }
 
-    W: FloatArray
-    b: FloatArray
-    feature_mean: FloatArray
-    components: FloatArray
     normal_inverse: FloatArray
     signal_variances: FloatArray
     noise_variances: FloatArray
@@ -129,29 +113,9 @@ class RefinedModel:
         """Raise ValueError unless the blend is one."""
         check_blend(self.blend)
 
-    @property
-    def n_rff(self) -> int:
-        """Number of random features."""
-        return int(self.b.shape[0])
-
-    @property
-    def width(self) -> int:
-        """Width of the widest intermediate array per row."""
-        return self.n_rff
-
-    def ridge_unit(self) -> float:
-        """Return 1: there is no ridge."""
-        return 1.0
-
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p)."""
         return move_rows(self, 1.0, blend_from_array(self.blend), X)
-
-    def encode(self, X: FloatArray) -> FloatArray:
-        """Return the latent codes (n, d) of centred rows (n, p)."""
-        features = FourierFeatures(self.W, self.b).features(X)
-        codes: FloatArray = (features - self.feature_mean) @ self.components.T
-        return codes
 
     def blended(self, blend: dict[Move, float]) -> RefinedModel:
         """Return the model with a blend, without the components that no move uses."""
@@ -213,7 +177,7 @@ class RefinedModel:
 
     def _look(self, x: FloatArray, dx: Sequence[FloatArray]) -> _View:
         """Return the features of centred rows, and their derivatives along each dx."""
-        alpha = FourierFeatures(self.W, self.b).angles(x)
+        alpha = self.features.angles(x)
         cosines = np.cos(alpha)
         turns = [d @ self.W.T for d in dx]
         return _View(np.sin(alpha, out=alpha), cosines, turns, [cosines * turn for turn in turns])

@@ -85,9 +85,11 @@ def noise_flaw(model: Denoiser, X: RowSource) -> str | None:
         Fitted on `X`.
     X : RowSource, shape (n_samples, n_features)
     """
+    if X.shape[1] < FEW_COLUMNS or X.shape[0] < FEW_ROWS:
+        return None
     rows = selection_rows(X, SOME_ROWS, model.seed)
     residual = Residual.of(rows, model.denoise(rows))
-    if X.shape[1] < FEW_COLUMNS or len(rows) < FEW_ROWS or residual.std == 0.0:
+    if residual.std == 0.0:
         return None
     if abs(residual.autocorrelation) > CORRELATED:
         return (

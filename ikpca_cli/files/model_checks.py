@@ -72,9 +72,7 @@ def check_state(cls: type[Denoiser], state: object) -> None:
         value = state[name]
         if value is None and name in cls.OPTIONAL:
             continue
-        if name in cls.TEXT:
-            check_text(name, value)
-        elif dims:
+        if dims:
             _check_array(name, value, dims, lengths)
         else:
             _check_number(name, value, _STATE_BITS)
