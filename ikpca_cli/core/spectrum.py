@@ -23,7 +23,7 @@ from ikpca_cli.core.rows import (
 from ikpca_cli.core.sums import FeatureSums, add_products, mirror
 from ikpca_cli.core.threads import tiles
 
-KEPT_BYTES = 2**27
+KEPT_BYTES = 3 * 2**26
 """Features that the dual route keeps to use again instead of computing them twice."""
 
 
@@ -75,7 +75,7 @@ def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, Float
     """
     size = matrix.shape[0]
     most = min(most, size)
-    found = _lanczos(matrix, most) if size > 1000 and most * 20 <= size else None
+    found = _lanczos(matrix, most) if size >= 500 and most * 20 <= size else None
     # All of them, also where few are wanted: LAPACK's search for a part of a spectrum loses
     # eigenvalues that coincide, as those of a kernel too narrow for its data do.
     values, vectors = found or all_eigenpairs(matrix)
