@@ -69,6 +69,7 @@ def compare(
     ] = None,
     inverse: opt.Inverse = None,
     noise_std: opt.NoiseStd = "auto",
+    landmarks: opt.Landmarks = None,
     dtype: opt.Dtype = None,
     noise: Annotated[
         float | None,
@@ -126,6 +127,7 @@ def compare(
             "--kernel": kernel,
             "--inverse": inverse,
             "--noise-std": noise_std,
+            "--landmarks": landmarks,
             "--dtype": dtype,
         },
     )

@@ -54,6 +54,7 @@ def fit(
             help="Kernel width between latent codes of kpca.",
         ),
     ] = None,
+    landmarks: opt.Landmarks = None,
     components: Annotated[
         str, typer.Option(metavar="auto|N", rich_help_panel="Model", help="Components to keep.")
     ] = "auto",
@@ -100,6 +101,7 @@ def fit(
             "--ridge": ridge,
             "--inverse": inverse,
             "--latent-gamma": latent_gamma,
+            "--landmarks": landmarks,
             "--components": components,
             "--shrink": shrink,
             "--noise-std": noise_std,

@@ -94,6 +94,15 @@ Inverse: TypeAlias = Annotated[
         help="Way back of ikpca's random features: the published one, or one that weighs errors.",
     ),
 ]
+Landmarks: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--landmarks",
+        metavar="all|N",
+        rich_help_panel=_MODEL,
+        help="Rows that stand for all in kpca, where the kernel matrix of all does not fit.",
+    ),
+]
 Dtype: TypeAlias = Annotated[
     str | None,
     typer.Option(

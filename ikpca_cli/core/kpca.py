@@ -8,15 +8,23 @@ the pre-image is kernel ridge regression from latent code to input (Bakır, West
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from ikpca_cli.core.base import Auto, Denoiser, rounded
+from ikpca_cli.core.cholesky import solve_positive
+from ikpca_cli.core.landmarks import (
+    inverse_root,
+    landmark_regression,
+    landmark_rows,
+    landmark_spectrum,
+)
 from ikpca_cli.core.memory import check_matrix
 from ikpca_cli.core.methods import load_kernel
-from ikpca_cli.core.rows import FloatArray, Progress, RowSource, read_all
+from ikpca_cli.core.rows import FloatArray, Progress, RowSource, read_all, silent
 from ikpca_cli.core.spectrum import leading_eigenpairs
+from ikpca_cli.errors import UsageError
 
 
 class KernelPCA(Denoiser):
@@ -40,13 +48,16 @@ class KernelPCA(Denoiser):
         Standard deviation of the noise, in the units of the data.
     seed : int
         Seeds the sampling of rows in the choice of parameters.
+    landmarks : int or "all"
+        Rows, drawn by `seed`, whose kernels with all rows stand for the n x n kernel matrix (the
+        Nyström method); "all" is the full method.
     dtype : {"float64", "float32"}
         What the model is kept in and cleans rows in; the fit is in double precision.
 
     Attributes
     ----------
     rows_ : ndarray, shape (n_samples, n_features)
-        The centred training rows.
+        The centred training rows; the landmarks among them, where there are some, here and below.
     gram_mean_ : ndarray, shape (n_samples,)
         Column means of their kernel matrix.
     coefficients_ : ndarray, shape (n_samples, n_components)
@@ -81,6 +92,7 @@ class KernelPCA(Denoiser):
     gamma_: float
     latent_gamma_: float
     ridge_: float
+    _source: RowSource | None = None  # with landmarks, to vary a fit without fitting again
 
     def __init__(
         self,
@@ -92,6 +104,7 @@ class KernelPCA(Denoiser):
         latent_gamma: float | Auto = "auto",
         noise_std: float | Auto = "auto",
         seed: int = 0,
+        landmarks: int | Literal["all"] = "all",
         dtype: str = "float64",
     ) -> None:
         self.n_components = n_components
@@ -101,16 +114,28 @@ class KernelPCA(Denoiser):
         self.latent_gamma = latent_gamma
         self.noise_std = noise_std
         self.seed = seed
+        self.landmarks = landmarks
         self.dtype = dtype
 
     def _check_params(self, n_samples: int, n_features: int) -> None:
         super()._check_params(n_samples, n_features)
         load_kernel(self.kernel)
-        check_matrix("kpca", n_samples, "use the method ikpca, or fewer rows")
+        if self.landmarks != "all" and self.landmarks < 1:
+            raise UsageError(f"{self.landmarks} landmarks are not enough: use 1 or more, or 'all'")
+        count = self._landmark_count(n_samples)
+        remedy = "use fewer landmarks" if count < n_samples else "use landmarks, 2000 say, or ikpca"
+        check_matrix("kpca", count, remedy)
+
+    def _landmark_count(self, n_samples: int) -> int:
+        return n_samples if self.landmarks == "all" else min(self.landmarks, n_samples)
 
     def _fit(
         self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
     ) -> None:
+        if self._landmark_count(X.shape[0]) < X.shape[0]:
+            self._fit_landmarks(X, chosen, exact, progress)
+            return
+        self._source = None
         n_components, gamma = chosen["n_components"], float(chosen["gamma"])
         rows = read_all(X) - self.mean_
         gram = load_kernel(self.kernel).gram(rows, rows, gamma)
@@ -133,6 +158,30 @@ class KernelPCA(Denoiser):
         progress("regression", 0, 0)
         self._regress()
 
+    def _fit_landmarks(
+        self, X: RowSource, chosen: Mapping[str, Any], exact: bool, progress: Progress
+    ) -> None:
+        """Fit on all rows by their kernel with some of them; the landmarks stand for the rows."""
+        self._source = X
+        self.gamma_, self.ridge_ = float(chosen["gamma"]), float(chosen["ridge"])
+        assert self.landmarks != "all"
+        self.rows_ = landmark_rows(X, self.landmarks, self.seed) - self.mean_
+        gram = self._gram(self.rows_)
+        self.latent_gamma_ = self._width(gram)
+        root = inverse_root(gram)
+        most = chosen["n_components"]
+        found = landmark_spectrum(X, self.mean_, self._gram, root, most, progress)
+        self._set_spectrum(found.variances, found.total, most, exact)
+        self.coefficients_ = np.ascontiguousarray(root @ found.components.T)
+        # The features' mean is k_mean K^{-1/2}: of k_mean the code needs no more than that.
+        self.gram_mean_ = found.mean @ np.linalg.pinv(root)
+        self.codes_ = self._encode_block(self.rows_ + self.mean_)
+        self._regress(progress)
+
+    def _gram(self, X: FloatArray) -> FloatArray:
+        """Return the kernel of centred rows with the rows of the model."""
+        return load_kernel(self.kernel).gram(X, self.rows_, self.gamma_)
+
     def _width(self, gram: FloatArray) -> float:
         """Return the latent gamma, from the kernel matrix where gamma was chosen."""
         if self.latent_gamma != "auto":
@@ -143,22 +192,33 @@ class KernelPCA(Denoiser):
         distances = -np.log(np.maximum(some[np.triu_indices_from(some, 1)], np.finfo(float).tiny))
         return float(np.median(distances)) or 1.0
 
-    def _regress(self) -> None:
-        from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinvh
-
+    def _regress(self, progress: Progress = silent) -> None:
         codes, rows = (
             values.astype(np.float64, copy=False) for values in (self.codes_, self.rows_)
         )
-        matrix = load_kernel(self.kernel).gram(codes, codes, self.latent_gamma_)
+        kernel, width = load_kernel(self.kernel), self.latent_gamma_
+        matrix = kernel.gram(codes, codes, width)
+        if len(rows) < self.n_samples_:
+            if self._source is None:
+                raise UsageError("a loaded model with landmarks cannot be varied: fit it again")
+
+            def gram_of(X: FloatArray) -> FloatArray:
+                return kernel.gram(self._encode_block(X + self.mean_), codes, width)
+
+            self.dual_ = landmark_regression(
+                self._source, self.mean_, gram_of, inverse_root(matrix), self.ridge_, progress
+            )
+            return
         matrix.flat[:: len(matrix) + 1] += self.ridge_
         try:
-            factor = cho_factor(matrix, check_finite=False)
-        except LinAlgError:
+            self.dual_ = solve_positive(matrix, rows)
+        except np.linalg.LinAlgError:
+            from scipy.linalg import pinvh
+
             # Codes that coincide, at a ridge too small to tell them apart: the least-norm answer.
+            matrix = kernel.gram(codes, codes, width)
+            matrix.flat[:: len(matrix) + 1] += self.ridge_
             self.dual_ = pinvh(matrix, check_finite=False) @ rows
-        else:
-            # One memory order for a fresh and a loaded model, so that both give the same bits.
-            self.dual_ = np.ascontiguousarray(cho_solve(factor, rows, check_finite=False))
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         kernel = load_kernel(self.kernel)

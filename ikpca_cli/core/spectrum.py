@@ -11,6 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
+from ikpca_cli.core.krylov import leading_by_krylov
 from ikpca_cli.core.rows import (
     BLOCK_ELEMENTS,
     FloatArray,
@@ -75,7 +76,7 @@ def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, Float
     """
     size = matrix.shape[0]
     most = min(most, size)
-    found = _lanczos(matrix, most) if size >= 500 and most * 20 <= size else None
+    found = leading_by_krylov(matrix, most) if size >= 1000 and most * 50 <= size else None
     # All of them, also where few are wanted: LAPACK's search for a part of a spectrum loses
     # eigenvalues that coincide, as those of a kernel too narrow for its data do.
     values, vectors = found or all_eigenpairs(matrix)
@@ -92,18 +93,6 @@ def all_eigenpairs(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
     # "evd" is the fastest for all of them, but scipy 1.11 passes it too little room for one.
     driver = "evd" if len(matrix) > 1 else "ev"
     values, vectors = eigh(matrix, overwrite_a=True, check_finite=False, driver=driver)
-    return values, vectors
-
-
-def _lanczos(matrix: FloatArray, most: int) -> tuple[FloatArray, FloatArray] | None:
-    """Return the largest eigenpairs by a few products with the matrix, None if too few converge."""
-    from scipy.sparse.linalg import ArpackNoConvergence, eigsh
-
-    start = np.random.default_rng(len(matrix)).uniform(-1.0, 1.0, len(matrix))
-    try:
-        values, vectors = eigsh(matrix, k=most, which="LA", v0=start)
-    except ArpackNoConvergence:
-        return None
     return values, vectors
 
 
