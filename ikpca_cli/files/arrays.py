@@ -9,7 +9,7 @@ from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.files.layout import Layout, ReadOptions, TableStyle
 from ikpca_cli.files.output import STDOUT, check_target
 from ikpca_cli.files.rows import Rows
-from ikpca_cli.files.writing import write_rows
+from ikpca_cli.files.writing import open_output, write_rows
 
 __all__ = [
     "Layout",
@@ -18,6 +18,7 @@ __all__ = [
     "TableStyle",
     "check_target",
     "default_output",
+    "open_output",
     "read_rows",
     "write_rows",
 ]
