@@ -8,6 +8,7 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.commands.sources import split_source
@@ -83,7 +84,7 @@ def _load(path: str, _version: tuple[int, int, int] | None) -> Denoiser:
     return load_model(path)
 
 
-def clean(job: Job, progress: Progress | None = None) -> Outcome:
+def clean(job: Job, progress: Progress) -> Outcome:
     """Clean one file into another, block by block.
 
     Parameters
@@ -106,7 +107,7 @@ def clean(job: Job, progress: Progress | None = None) -> Outcome:
     return outcome
 
 
-def _clean(job: Job, outcome: Outcome, progress: Progress | None) -> dict[str, Any]:
+def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     from ikpca_cli.files.arrays import check_target, open_output, read_rows
 
     path, dataset = split_source(job.source)
@@ -120,7 +121,7 @@ def _clean(job: Job, outcome: Outcome, progress: Progress | None) -> dict[str, A
         rows = files.enter_context(read_rows(path, reading))
         outcome.warnings += rows.warnings
         blocks = model.denoise_blocks(rows)
-        first = next(blocks)  # refusals of the rows come before any of the outputs
+        first = next(blocks)  # what refuses the rows does so before an output is begun
         form = (rows.shape[0], rows.dtype, rows.layout)
         write = files.enter_context(
             open_output(job.target, *form, force=job.force, round_to_input=job.round_to_input)
@@ -129,17 +130,12 @@ def _clean(job: Job, outcome: Outcome, progress: Progress | None) -> dict[str, A
         if job.residual is not None:
             removed = _Removed(rows)
             keep = files.enter_context(open_output(job.residual, *form, force=job.force))
-        part, block = first
-        while True:
+        for part, block in chain((first,), blocks):
             cleaned = block.astype(rows.dtype, copy=False)
             write(cleaned)
             if removed is not None:
                 keep(removed.add(part, cleaned))
-            if progress is not None:
-                progress("denoise", part.stop, rows.shape[0])
-            if part.stop == rows.shape[0]:
-                break
-            part, block = next(blocks)
+            progress("denoise", part.stop, rows.shape[0])
     if removed is not None:
         outcome.warnings += removed.flaws(job.residual)
     return {

@@ -38,7 +38,7 @@ def _remember(name: str) -> Any:
     return callback
 
 
-_FILES, _MODEL, _OUTPUT = "Reading files", "Model", "Output"
+_FILES, _MODEL, _OUTPUT, _SPEED = "Reading files", "Model", "Output", "Speed"
 
 Dataset: TypeAlias = Annotated[
     str | None,
@@ -103,6 +103,17 @@ NoiseStd: TypeAlias = Annotated[
         metavar="auto|F",
         rich_help_panel=_MODEL,
         help="Standard deviation of the noise, where it is known.",
+    ),
+]
+Jobs: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        "-j",
+        min=1,
+        metavar="N",
+        rich_help_panel=_SPEED,
+        help="Cores to use; all that this process may use if left out.",
     ),
 ]
 Force: TypeAlias = Annotated[
