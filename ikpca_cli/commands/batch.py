@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ikpca_cli.core.rows import Progress
 
 
-def clean_all(jobs: Sequence[Job], workers: int | None, progress: Progress) -> Iterator[Outcome]:
+def clean_all(files: Sequence[Job], workers: int | None, progress: Progress) -> Iterator[Outcome]:
     """Clean files, and yield what became of them in their order.
 
     A backend that is active in joblib (``joblib.parallel_config``) takes over. Otherwise threads
@@ -21,27 +21,32 @@ def clean_all(jobs: Sequence[Job], workers: int | None, progress: Progress) -> I
 
     Parameters
     ----------
-    jobs
-        The files.
+    files
+        What to do.
     workers
         Files at a time; None for as many as there are cores that this process may use.
     progress
         Told of the rows of a single file, or of files.
     """
-    if len(jobs) < 2 or workers == 1 or any(_is_stream(job) for job in jobs):
-        for job in jobs:
-            yield clean(job, progress)
+    if len(files) < 2 or workers == 1 or any(_is_stream(job) for job in files):
+        from ikpca_cli.core.threads import jobs
+
+        with jobs(workers):
+            for job in files:
+                yield clean(job, progress)
         return
-    from joblib import Parallel, cpu_count, delayed
+    from joblib import Parallel, delayed
+
+    from ikpca_cli.core.threads import thread_count
 
     runner = _Runner()
     parallel = Parallel(
-        workers or cpu_count(), prefer="threads", return_as="generator", batch_size=1
+        workers or thread_count(), prefer="threads", return_as="generator", batch_size=1
     )
     try:
-        outcomes = parallel(delayed(runner)(job) for job in jobs)
+        outcomes = parallel(delayed(runner)(job) for job in files)
         for done, outcome in enumerate(outcomes, start=1):
-            progress("files", done, len(jobs))
+            progress("files", done, len(files))
             yield outcome
     finally:
         runner.stop()
@@ -66,8 +71,11 @@ class _Runner:
         with self._change:
             self._check()
             self._running += 1
+        from ikpca_cli.core.threads import jobs
+
         try:
-            return clean(job, self._check)
+            with jobs(1):
+                return clean(job, self._check)
         finally:
             with self._change:
                 self._running -= 1

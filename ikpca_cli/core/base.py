@@ -23,6 +23,7 @@ from ikpca_cli.core.rows import (
     silent,
 )
 from ikpca_cli.core.survey import Survey
+from ikpca_cli.core.threads import one_blas_thread
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -203,11 +204,13 @@ class Denoiser(ABC):
         UsageError
             If a parameter cannot be used with these rows.
         """
-        return self._fit_rows(X, self.n_components != "auto", progress)
+        with one_blas_thread:
+            return self._fit_rows(X, self.n_components != "auto", progress)
 
     def fit_up_to(self, X: Any, *, progress: Progress = silent) -> Self:
         """Fit like `fit`, but keep fewer than `n_components` where the rows have no more."""
-        return self._fit_rows(X, False, progress)
+        with one_blas_thread:
+            return self._fit_rows(X, False, progress)
 
     def _fit_rows(self, X: Any, exact: bool, progress: Progress) -> Self:
         from ikpca_cli.core.selection import known_noise_std
@@ -266,7 +269,9 @@ class Denoiser(ABC):
         """Yield (slice, cleaned rows), for sources and outputs that do not fit in memory."""
         rows = self._check_rows(X)
         for part, block in row_blocks(rows, self._block_width()):
-            yield part, self._denoise_block(block)
+            with one_blas_thread:
+                cleaned = self._denoise_block(block)
+            yield part, cleaned
 
     def transform(self, X: Any) -> FloatArray:
         """Return the latent code of rows `X` (n_samples, n_features): (n_samples, n_components).
@@ -279,7 +284,8 @@ class Denoiser(ABC):
         rows = self._check_rows(X)
         codes = np.empty((rows.shape[0], self.n_components_))
         for part, block in row_blocks(rows, self._block_width()):
-            codes[part] = self._encode_block(block)
+            with one_blas_thread:
+                codes[part] = self._encode_block(block)
         return codes
 
     def variant(self, n_components: int, ridge: float | None = None) -> Self:

@@ -6,7 +6,6 @@ the dual one holds n x n and costs O(r n^2 + n^3) (section 3.3 of Gedon et al. 2
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -21,7 +20,11 @@ from ikpca_cli.core.rows import (
     row_blocks,
     silent,
 )
-from ikpca_cli.core.sums import FeatureSums
+from ikpca_cli.core.sums import FeatureSums, add_products, mirror
+from ikpca_cli.core.threads import tiles
+
+KEPT_BYTES = 3 * 2**26
+"""Features that the dual route keeps to use again instead of computing them twice."""
 
 
 class FeatureMap(Protocol):
@@ -72,7 +75,7 @@ def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, Float
     """
     size = matrix.shape[0]
     most = min(most, size)
-    found = _lanczos(matrix, most) if size > 1000 and most * 20 <= size else None
+    found = _lanczos(matrix, most) if size >= 500 and most * 20 <= size else None
     # All of them, also where few are wanted: LAPACK's search for a part of a spectrum loses
     # eigenvalues that coincide, as those of a kernel too narrow for its data do.
     values, vectors = found or all_eigenpairs(matrix)
@@ -172,24 +175,27 @@ def _dual(
     n_samples = X.shape[0]
     mean = np.empty(n_rff)
     gram = np.zeros((n_samples, n_samples))
-    for part in _slices(n_rff, n_samples):
+    kept: dict[int, FloatArray] = {}  # as many of the features as fit, to be used again
+    parts = tiles(n_rff, max(1, BLOCK_ELEMENTS // n_samples))
+    for part in parts:
         features = feature_map.features(X, part)
-        mean[part] = features.mean(axis=0)
-        features -= mean[part]
-        gram += features @ features.T
+        mean[part] = features.mean(axis=0, dtype=np.float64)
+        features -= mean[part].astype(features.dtype, copy=False)
+        add_products(gram, features)
+        if (len(kept) + 1) * features.nbytes <= KEPT_BYTES:
+            kept[part.start] = features
         progress("features", part.stop, n_rff)
     trace = float(np.trace(gram)) / n_samples
     progress("eigenvectors", 0, 0)
-    values, vectors = leading_eigenpairs(gram, min(most, max(n_samples - 1, 1)))
+    values, vectors = leading_eigenpairs(mirror(gram), min(most, max(n_samples - 1, 1)))
     vectors /= np.sqrt(values)
     components = np.empty((len(values), n_rff))
-    for part in _slices(n_rff, n_samples):
-        components[:, part] = vectors.T @ (feature_map.features(X, part) - mean[part])
+    for part in parts:
+        if part.start in kept:
+            features = kept.pop(part.start)
+        else:
+            features = feature_map.features(X, part)
+            features -= mean[part].astype(features.dtype, copy=False)
+        components[:, part] = vectors.T.astype(features.dtype, copy=False) @ features
         progress("components", part.stop, n_rff)
     return Spectrum(mean, components, values / n_samples, trace)
-
-
-def _slices(total: int, width: int) -> Iterable[slice]:
-    step = max(1, BLOCK_ELEMENTS // width)
-    for start in range(0, total, step):
-        yield slice(start, min(start + step, total))
