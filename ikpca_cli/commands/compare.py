@@ -69,6 +69,7 @@ def compare(
     ] = None,
     inverse: opt.Inverse = None,
     noise_std: opt.NoiseStd = "auto",
+    dtype: opt.Dtype = None,
     noise: Annotated[
         float | None,
         typer.Option(
@@ -96,6 +97,7 @@ def compare(
         ),
     ] = 1,
     seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
     dataset: opt.Dataset = None,
     transpose: opt.Transpose = False,
     columns: opt.Columns = None,
@@ -120,14 +122,19 @@ def compare(
     settings = _settings(
         list(dict.fromkeys(name.strip() for name in methods.split(","))),
         {"--components": components, "--rff": rff, "--gamma": gamma, "--ridge": ridge},
-        {"--kernel": kernel, "--inverse": inverse, "--noise-std": noise_std},
+        {
+            "--kernel": kernel,
+            "--inverse": inverse,
+            "--noise-std": noise_std,
+            "--dtype": dtype,
+        },
     )
 
-    from ikpca_cli.core import experiment
+    from ikpca_cli.core import experiment, threads
     from ikpca_cli.report import Spread, print_records
 
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
-    with progress_bar(quiet=quiet) as progress:
+    with threads.jobs(jobs), progress_bar(quiet=quiet) as progress:
         splits = _splits(train, noisy, clean, noise, (train_size, test_size), runs, seed, reading)
         results, mse_noisy = experiment.compare(
             settings, splits, runs=runs, seed=seed, progress=progress

@@ -66,7 +66,9 @@ def fit(
         ),
     ] = None,
     noise_std: opt.NoiseStd = "auto",
+    dtype: opt.Dtype = None,
     seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
     dataset: opt.Dataset = None,
     transpose: opt.Transpose = False,
     columns: opt.Columns = None,
@@ -101,11 +103,13 @@ def fit(
             "--components": components,
             "--shrink": shrink,
             "--noise-std": noise_std,
+            "--dtype": dtype,
             "--seed": seed,
         },
     )
 
     from ikpca_cli.commands.sources import open_rows, read_options, split_source
+    from ikpca_cli.core import threads
     from ikpca_cli.core.methods import load_method
     from ikpca_cli.core.survey import Survey
     from ikpca_cli.core.trust import noise_flaw
@@ -116,7 +120,11 @@ def fit(
     check_target(output, inputs=[split_source(train)[0]], force=force)
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
     model = load_method(method)(**params)
-    with progress_bar(quiet=quiet) as progress, open_rows(train, reading) as rows:
+    with (
+        threads.jobs(jobs),
+        progress_bar(quiet=quiet) as progress,
+        open_rows(train, reading) as rows,
+    ):
         start = time.perf_counter()
         survey = Survey(rows, model.seed)
         model.fit(survey, progress=progress)

@@ -94,6 +94,25 @@ Inverse: TypeAlias = Annotated[
         help="Way back of ikpca's random features: the published one, or one that weighs errors.",
     ),
 ]
+Dtype: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--dtype",
+        metavar="float64|float32",
+        rich_help_panel=_MODEL,
+        help="Precision of the model; float32 halves its size, and time with random features.",
+    ),
+]
+Jobs: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        "-j",
+        min=1,
+        show_default="all cores allowed",
+        help="Threads to work with; any number gives the same result.",
+    ),
+]
 Seed: TypeAlias = Annotated[
     int, typer.Option(min=0, rich_help_panel=_MODEL, help="Same seed, same answer.")
 ]

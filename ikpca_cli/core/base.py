@@ -29,6 +29,9 @@ from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 if TYPE_CHECKING:
     from ikpca_cli.core.selection import Choice
 
+DTYPES = ("float64", "float32")
+"""Types that a model can be kept in."""
+
 Auto: TypeAlias = Literal["auto"]
 Value: TypeAlias = FloatArray | float | int | str | None
 
@@ -76,6 +79,7 @@ class Denoiser(ABC):
     n_components: int | Auto
     noise_std: float | Auto
     seed: int
+    dtype: str
     mean_: FloatArray
     explained_variance_: FloatArray
     total_variance_: float
@@ -136,6 +140,7 @@ class Denoiser(ABC):
         estimator = cls(**params)
         if hasattr(estimator, "kernel"):
             load_kernel(estimator.kernel)
+        check_dtype(estimator.dtype)
         for name in cls.STATE:
             setattr(estimator, name, state[name])
         return estimator
@@ -252,6 +257,7 @@ class Denoiser(ABC):
         Returns
         -------
         ndarray, shape (n_samples, n_features)
+            In the type that the model is kept in.
 
         Raises
         ------
@@ -259,7 +265,7 @@ class Denoiser(ABC):
             If the rows have another width than the training rows or are not finite numbers.
         """
         rows = self._check_rows(X)
-        out = np.empty(rows.shape)
+        out = np.empty(rows.shape, dtype=self._float)
         for part, block in self.denoise_blocks(rows):
             out[part] = block
             progress("denoise", part.stop, rows.shape[0])
@@ -270,7 +276,7 @@ class Denoiser(ABC):
         rows = self._check_rows(X)
         for part, block in row_blocks(rows, self._block_width()):
             with one_blas_thread:
-                cleaned = self._denoise_block(block)
+                cleaned = rounded(self._denoise_block(block), self._float)
             yield part, cleaned
 
     def transform(self, X: Any) -> FloatArray:
@@ -347,7 +353,24 @@ class Denoiser(ABC):
         self.mean_ = mean
         self.n_samples_ = int(X.shape[0])
         self._fit(X, chosen, exact=exact, progress=progress)
+        if self._float is not np.float64:
+            self._round()
         return self
+
+    @property
+    def _float(self) -> type[np.floating[Any]]:
+        """The type that the model is kept and cleans rows in."""
+        return np.float32 if self.dtype == "float32" else np.float64
+
+    def _round(self) -> None:
+        """Keep the fitted arrays in `_float`, but for the means of the rows."""
+        for name in self.STATE.keys() - Denoiser.STATE.keys():
+            setattr(self, name, rounded(getattr(self, name), self._float))
+
+    def _centred(self, X: FloatArray) -> FloatArray:
+        """Return rows less the means of the training rows, in `_float`."""
+        rows: FloatArray = rounded(X - self.mean_, self._float)
+        return rows
 
     def _choose(
         self, X: RowSource, mean: FloatArray, noise_std: float | None, progress: Progress
@@ -381,6 +404,7 @@ class Denoiser(ABC):
 
     def _check_params(self, n_samples: int, n_features: int) -> None:
         """Refuse parameters that no data, or not this data, could make right."""
+        check_dtype(self.dtype)
         if self.n_components != "auto" and self.n_components < 1:
             raise UsageError(f"{self.n_components} components are not allowed: keep at least 1")
         for name in ("gamma", "second_gamma", "latent_gamma", "noise_std"):
@@ -411,6 +435,17 @@ class Denoiser(ABC):
             raise too_many_components(asked, len(variances))
         self.explained_variance_ = variances
         self.total_variance_ = total
+
+
+def rounded(value: Any, dtype: type[np.floating[Any]]) -> Any:
+    """Return an array of numbers as `dtype`, anything else as it is."""
+    return value.astype(dtype, copy=False) if isinstance(value, np.ndarray) else value
+
+
+def check_dtype(dtype: object) -> None:
+    """Refuse a type that models cannot be kept in."""
+    if dtype not in DTYPES:
+        raise UsageError(f"dtype {dtype!r} is unknown: use {' or '.join(DTYPES)}")
 
 
 def too_many_components(asked: int, most: int) -> UsageError:

@@ -8,7 +8,7 @@ that the projection corrects, so the branch of the arcsine never has to be guess
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -77,6 +77,10 @@ class FourierFeatures:
     def n_rff(self) -> int:
         """Number of features."""
         return int(self.W.shape[0])
+
+    def rounded(self, dtype: type[np.floating[Any]]) -> FourierFeatures:
+        """Return the features in another precision, which is then that of their values."""
+        return FourierFeatures(self.W.astype(dtype, copy=False), self.b.astype(dtype, copy=False))
 
     def half_turns(self, X: FloatArray, features: slice = slice(None)) -> FloatArray:
         """Return ``(X W' + b) / pi`` (n, k) for centred rows `X` (n, p) and some of the features.

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.core.base import Auto, Denoiser, Value
+from ikpca_cli.core.base import Auto, Denoiser, Value, check_dtype, rounded
 from ikpca_cli.core.blind import CrossValidation, search
 from ikpca_cli.core.exact import ExactSpectrum
 from ikpca_cli.core.fourier import FourierFeatures
@@ -88,6 +89,9 @@ class IKPCA(Denoiser):
         smaller.
     seed : int
         Seeds the random features and the choice. One seed gives one answer.
+    dtype : {"float64", "float32"}
+        What the model is kept in and cleans rows in; random features are computed in it as well.
+        Sums over rows are always in double precision.
 
     Attributes
     ----------
@@ -119,6 +123,7 @@ class IKPCA(Denoiser):
         noise_std: float | Auto = "auto",
         solver: str = "auto",
         seed: int = 0,
+        dtype: str = "float64",
     ) -> None:
         self.n_components = n_components
         self.n_rff = n_rff
@@ -130,6 +135,7 @@ class IKPCA(Denoiser):
         self.noise_std = noise_std
         self.solver = solver
         self.seed = seed
+        self.dtype = dtype
         self._features: FourierFeatures | None = None
 
     @property
@@ -172,6 +178,7 @@ class IKPCA(Denoiser):
         """
         estimator = cls(**params)
         load_kernel(estimator.kernel)
+        check_dtype(estimator.dtype)
         own: dict[str, Any] = {}
         for name in cls.STATE:
             if name not in _MODELS:
@@ -361,6 +368,7 @@ class IKPCA(Denoiser):
         features = self._features or FourierFeatures.draw(
             load_kernel(self.kernel), gamma, n_rff or self._count(n_features), n_features, self.seed
         )
+        features = features.rounded(self._float)
         found = spectrum(
             X, mean, features, features.n_rff, n_components, route=self.solver, progress=progress
         )
@@ -402,12 +410,18 @@ class IKPCA(Denoiser):
         self.model_ = limit = LimitModel.of(spectra, chosen["noise_variance"], chosen["blends"])
         self.explained_variance_ = limit.main_variances
 
+    def _round(self) -> None:
+        arrays = {name: getattr(self.model_, name) for name in self.model_.FIELDS}
+        self.model_ = replace(
+            self.model_, **{name: rounded(value, self._float) for name, value in arrays.items()}
+        )
+
     def _denoise_block(self, X: FloatArray) -> FloatArray:
-        rows: FloatArray = self.model_.denoise(X - self.mean_) + self.mean_
+        rows: FloatArray = self.model_.denoise(self._centred(X)) + self.mean_
         return rows
 
     def _encode_block(self, X: FloatArray) -> FloatArray:
-        return self.model_.encode(X - self.mean_)
+        return self.model_.encode(self._centred(X))
 
     def _truncate(self, n_components: int, ridge: float | None) -> None:
         self.model_ = self.model_.variant(n_components, ridge)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ikpca_cli.core.base import Auto, Denoiser
+from ikpca_cli.core.base import Auto, Denoiser, rounded
 from ikpca_cli.core.memory import check_matrix
 from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, read_all
@@ -40,6 +40,8 @@ class KernelPCA(Denoiser):
         Standard deviation of the noise, in the units of the data.
     seed : int
         Seeds the sampling of rows in the choice of parameters.
+    dtype : {"float64", "float32"}
+        What the model is kept in and cleans rows in; the fit is in double precision.
 
     Attributes
     ----------
@@ -90,6 +92,7 @@ class KernelPCA(Denoiser):
         latent_gamma: float | Auto = "auto",
         noise_std: float | Auto = "auto",
         seed: int = 0,
+        dtype: str = "float64",
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -98,6 +101,7 @@ class KernelPCA(Denoiser):
         self.latent_gamma = latent_gamma
         self.noise_std = noise_std
         self.seed = seed
+        self.dtype = dtype
 
     def _check_params(self, n_samples: int, n_features: int) -> None:
         super()._check_params(n_samples, n_features)
@@ -142,16 +146,19 @@ class KernelPCA(Denoiser):
     def _regress(self) -> None:
         from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinvh
 
-        matrix = load_kernel(self.kernel).gram(self.codes_, self.codes_, self.latent_gamma_)
+        codes, rows = (
+            values.astype(np.float64, copy=False) for values in (self.codes_, self.rows_)
+        )
+        matrix = load_kernel(self.kernel).gram(codes, codes, self.latent_gamma_)
         matrix.flat[:: len(matrix) + 1] += self.ridge_
         try:
             factor = cho_factor(matrix, check_finite=False)
         except LinAlgError:
             # Codes that coincide, at a ridge too small to tell them apart: the least-norm answer.
-            self.dual_ = pinvh(matrix, check_finite=False) @ self.rows_
+            self.dual_ = pinvh(matrix, check_finite=False) @ rows
         else:
             # One memory order for a fresh and a loaded model, so that both give the same bits.
-            self.dual_ = np.ascontiguousarray(cho_solve(factor, self.rows_, check_finite=False))
+            self.dual_ = np.ascontiguousarray(cho_solve(factor, rows, check_finite=False))
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         kernel = load_kernel(self.kernel)
@@ -160,7 +167,7 @@ class KernelPCA(Denoiser):
         return rows
 
     def _encode_block(self, X: FloatArray) -> FloatArray:
-        gram = load_kernel(self.kernel).gram(X - self.mean_, self.rows_, self.gamma_)
+        gram = load_kernel(self.kernel).gram(self._centred(X), self.rows_, self.gamma_)
         # The eigenvectors sum to zero, so centring over the training rows needs no other term.
         gram -= self.gram_mean_
         codes: FloatArray = gram @ self.coefficients_
@@ -172,6 +179,7 @@ class KernelPCA(Denoiser):
         if ridge is not None:
             self.ridge = self.ridge_ = ridge
         self._regress()
+        self.dual_ = rounded(self.dual_, self._float)
 
     def _block_width(self) -> int:
         return int(self.rows_.shape[0])

@@ -37,6 +37,8 @@ class PCA(Denoiser):
         Standard deviation of the noise, in the units of the data.
     seed : int
         Seeds the sampling of rows in the choice of components.
+    dtype : {"float64", "float32"}
+        What the model is kept in and cleans rows in; the fit is in double precision.
 
     Attributes
     ----------
@@ -62,11 +64,13 @@ class PCA(Denoiser):
         shrink: str = "auto",
         noise_std: float | Auto = "auto",
         seed: int = 0,
+        dtype: str = "float64",
     ) -> None:
         self.n_components = n_components
         self.shrink = shrink
         self.noise_std = noise_std
         self.seed = seed
+        self.dtype = dtype
 
     @property
     def shrink_(self) -> str:
@@ -121,7 +125,7 @@ class PCA(Denoiser):
         return rows
 
     def _encode_block(self, X: FloatArray) -> FloatArray:
-        codes: FloatArray = (X - self.mean_) @ self.components_.T
+        codes: FloatArray = self._centred(X) @ self.components_.T
         return codes
 
     def _truncate(self, n_components: int, ridge: float | None) -> None:

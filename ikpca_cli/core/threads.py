@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
+CONTROL_GROUP = Path("/sys/fs/cgroup")
+"""Where Linux tells a container's limits."""
+
 _JOBS: ContextVar[int | None] = ContextVar("jobs", default=None)
 
 
@@ -48,7 +51,7 @@ def allowed_cores() -> int:
 
 def _container_cores(most: int) -> int:
     """Return the whole cores of the control group's processor time, `most` if it has no limit."""
-    group = Path("/sys/fs/cgroup")
+    group = CONTROL_GROUP
     try:
         quota, period = (group / "cpu.max").read_text(encoding="ascii").split()
     except (OSError, ValueError):
