@@ -31,9 +31,10 @@ def clean_all(files: Sequence[Job], workers: int | None, progress: Progress) -> 
     if len(files) < 2 or workers == 1 or any(_is_stream(job) for job in files):
         from ikpca_cli.core.threads import jobs
 
-        with jobs(workers):
-            for job in files:
-                yield clean(job, progress)
+        for job in files:
+            with jobs(workers):
+                outcome = clean(job, progress)
+            yield outcome
         return
     from joblib import Parallel, delayed
 

@@ -11,7 +11,7 @@ import typer
 
 from ikpca_cli.commands import options as opt
 from ikpca_cli.commands.progress import progress_bar
-from ikpca_cli.commands.sources import read_options, split_source
+from ikpca_cli.commands.sources import absolute, read_options, split_source
 from ikpca_cli.errors import IkpcaWarning, UsageError
 
 
@@ -63,6 +63,7 @@ def denoise(
         ),
     ] = False,
     jobs: opt.Jobs = None,
+    cluster: opt.Cluster = None,
     dataset: opt.Dataset = None,
     transpose: opt.Transpose = False,
     columns: opt.Columns = None,
@@ -84,6 +85,9 @@ def denoise(
         ikpca denoise model.joblib ecg_*.npy --output-dir clean --skip-existing
         cat ecg_noisy.npy | ikpca denoise model.joblib - > clean.npy
     """
+    if cluster is not None:  # whose workers have other current folders
+        model, noisy = absolute(model), [absolute(source) for source in noisy]
+        output_dir = output_dir and absolute(output_dir)
     targets = _targets(noisy, output, output_dir)
     if residual is not None and len(noisy) > 1:
         raise UsageError(f"--residual names one file but there are {len(noisy)} inputs")
@@ -92,6 +96,7 @@ def denoise(
 
     from ikpca_cli.commands.batch import clean_all
     from ikpca_cli.commands.cleaning import Job, model_of
+    from ikpca_cli.commands.cluster import cluster as on_cluster
     from ikpca_cli.report import print_records
 
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
@@ -111,7 +116,7 @@ def denoise(
     skipped = len(noisy) - len(todo)
     records: list[dict[str, Any]] = []
     failed: list[str] = []
-    with progress_bar(quiet=quiet) as progress:
+    with on_cluster(cluster), progress_bar(quiet=quiet) as progress:
         for outcome in clean_all(todo, jobs, progress):
             for line in outcome.warnings:
                 warnings.warn(line, IkpcaWarning, stacklevel=1)

@@ -38,7 +38,7 @@ def _remember(name: str) -> Any:
     return callback
 
 
-_FILES, _MODEL, _OUTPUT, _SPEED = "Reading files", "Model", "Output", "Speed"
+_FILES, _MODEL, _OUTPUT = "Reading files", "Model", "Output"
 
 Dataset: TypeAlias = Annotated[
     str | None,
@@ -124,15 +124,13 @@ NoiseStd: TypeAlias = Annotated[
         help="Standard deviation of the noise, where it is known.",
     ),
 ]
-Jobs: TypeAlias = Annotated[
-    int | None,
+Cluster: TypeAlias = Annotated[
+    str | None,
     typer.Option(
-        "--jobs",
-        "-j",
-        min=1,
-        metavar="N",
-        rich_help_panel=_SPEED,
-        help="Cores to use; all that this process may use if left out.",
+        "--cluster",
+        metavar="ADDRESS",
+        help="Work on the Dask cluster of this scheduler, tcp://HOST:8786. Its workers open the "
+        "files themselves, so paths must mean the same to them.",
     ),
 ]
 Force: TypeAlias = Annotated[

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ikpca_cli.errors import IkpcaWarning, InputError
+from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
     from ikpca_cli.commands.options import Missing
@@ -46,12 +49,37 @@ def split_source(source: str) -> tuple[str, str | None]:
     return path, dataset
 
 
+def absolute(source: str) -> str:
+    """Return a source that means the same from any folder; standard input stays what it is."""
+    return source if source == "-" else os.path.abspath(source)
+
+
+def opener(source: str, options: ReadOptions) -> Callable[[], Rows]:
+    """Return what opens the rows of a source in another process, also on another machine.
+
+    Raises
+    ------
+    UsageError
+        If the source is standard input or a pipe, which only this process can read.
+    """
+    from ikpca_cli.files.arrays import read_rows
+
+    path, dataset = split_source(source)
+    if path == "-" or Path(path).is_fifo():
+        raise UsageError(f"--cluster: its workers cannot read {source}; give a file")
+    return partial(read_rows, os.path.abspath(path), _with_dataset(options, dataset))
+
+
+def _with_dataset(options: ReadOptions, dataset: str | None) -> ReadOptions:
+    return replace(options, dataset=dataset) if dataset else options
+
+
 def open_rows(source: str, options: ReadOptions) -> Rows:
     """Open the rows of ``FILE`` or ``FILE::DATASET`` and pass on the reader's warnings."""
     from ikpca_cli.files.arrays import read_rows
 
     path, dataset = split_source(source)
-    rows = read_rows(path, replace(options, dataset=dataset) if dataset else options)
+    rows = read_rows(path, _with_dataset(options, dataset))
     for line in rows.warnings:
         warnings.warn(line, IkpcaWarning, stacklevel=2)
     return rows
