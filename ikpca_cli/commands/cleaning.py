@@ -118,7 +118,7 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     start = time.perf_counter()
     with ExitStack() as files:
         reading = replace(job.reading, dataset=dataset) if dataset else job.reading
-        rows = files.enter_context(read_rows(path, reading))
+        rows = files.enter_context(read_rows(path, reading, progress))
         outcome.warnings += rows.warnings
         blocks = model.denoise_blocks(rows)
         first = next(blocks)  # what refuses the rows does so before an output is begun

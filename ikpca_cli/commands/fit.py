@@ -126,10 +126,10 @@ def fit(
         threads.jobs(jobs),
         on_cluster(cluster),
         progress_bar(quiet=quiet) as progress,
-        open_rows(train, reading) as rows,
+        open_rows(train, reading, progress) as rows,
     ):
         start = time.perf_counter()
-        survey = Survey(rows, model.seed, opener(train, reading) if cluster else None)
+        survey = Survey(rows, model.seed, opener(rows, train, reading) if cluster else None)
         model.fit(survey, progress=progress)
         seconds = time.perf_counter() - start
         save_model(output, model, force=force)

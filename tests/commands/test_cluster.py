@@ -89,7 +89,7 @@ if __name__ == "__main__":
         client.wait_for_workers(2, timeout=60)
     model = IKPCA(5, n_rff=256, gamma=0.05, ridge=0.1, noise_std=0.2)
     with cluster(address), read_rows(path) as rows:
-        model.fit(Survey(rows, 0, opener(path, ReadOptions())), progress=progress)
+        model.fit(Survey(rows, 0, opener(rows, path, ReadOptions())), progress=progress)
     assert 0 < killed[0] < rows.shape[0]
     sys.stdout.buffer.write(pickle.dumps(model.get_state()))
 """
@@ -163,10 +163,10 @@ def test_slices_in_other_processes_make_the_same_model(many, method, monkeypatch
         spectrum = method.explained_variance_
         cleaned = method.denoise(rows[:50])
         with joblib.parallel_config(backend="loky", n_jobs=2):
-            method.fit(Survey(rows, method.seed, opener(str(many), options)))
+            method.fit(Survey(rows, method.seed, opener(rows, str(many), options)))
         assert_allclose(method.explained_variance_, spectrum, rtol=1e-9)
         assert_allclose(method.denoise(rows[:50]), cleaned, rtol=1e-9)
-        sums = [Survey(rows, 0, opener(str(many), options)) for _ in range(2)]
+        sums = [Survey(rows, 0, opener(rows, str(many), options)) for _ in range(2)]
         for survey in sums:
             survey.look()
         assert_array_equal(sums[0].mean, sums[1].mean)
