@@ -141,6 +141,26 @@ def test_fit_and_batch_on_a_cluster(many, dask, tmp_path):
     assert_allclose(outputs["there"], outputs["here"], rtol=1e-5)  # float32 outputs
 
 
+def test_runs_of_a_comparison_on_a_cluster(dask, samples):
+    address, _ = dask
+    command = [sys.executable, "-m", "ikpca_cli", "compare", "s_curve_clean.csv", "--noise", "0.25"]
+    command += ["--runs", "3", "--methods", "ikpca,pca", "--rff", "4", "--ridge", "1"]
+    command += ["--gamma", "0.5", "--components", "2,3", "--format", "json"]
+    here, there = (
+        subprocess.run([*command, *more], cwd=samples, capture_output=True, check=True, text=True)
+        for more in ([], ["--cluster", address])
+    )
+    assert "close to the 3 columns" in here.stderr
+    assert there.stderr == here.stderr
+    here, there = (json.loads(done.stdout) for done in (here, there))
+    assert_allclose(there["mse_noisy"]["mse_mean"], here["mse_noisy"]["mse_mean"])
+    for expected, found in zip(here["results"], there["results"], strict=True):
+        assert found["method"] == expected["method"]
+        assert found["n_components"] == expected["n_components"]
+        assert found["runs"] == 3
+        assert_allclose(found["mse_mean"], expected["mse_mean"], rtol=1e-9)
+
+
 def test_what_is_wrong_with_a_cluster_is_said_in_a_line(many, cli):
     pytest.importorskip("distributed", reason="Dask is not installed: pip install '.[cluster]'")
     done = cli("fit", "-", "--cluster", "tcp://127.0.0.1:9", code=2)
