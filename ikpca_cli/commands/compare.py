@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ikpca_cli.commands import options as opt
+from ikpca_cli.commands.cluster import cluster as on_cluster
 from ikpca_cli.commands.progress import progress_bar
 from ikpca_cli.commands.sources import MEAN, open_clean, open_rows, read_options
 from ikpca_cli.commands.values import method_params, method_values, parameter
@@ -99,6 +100,7 @@ def compare(
     ] = 1,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
+    cluster: opt.Cluster = None,
     dataset: opt.Dataset = None,
     transpose: opt.Transpose = False,
     columns: opt.Columns = None,
@@ -136,7 +138,7 @@ def compare(
     from ikpca_cli.report import Spread, print_records
 
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
-    with threads.jobs(jobs), progress_bar(quiet=quiet) as progress:
+    with threads.jobs(jobs), on_cluster(cluster), progress_bar(quiet=quiet) as progress:
         splits = _splits(train, noisy, clean, noise, (train_size, test_size), runs, seed, reading)
         results, mse_noisy = experiment.compare(
             settings, splits, runs=runs, seed=seed, progress=progress

@@ -70,6 +70,7 @@ def fit(
     dtype: opt.Dtype = None,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
+    cluster: opt.Cluster = None,
     dataset: opt.Dataset = None,
     transpose: opt.Transpose = False,
     columns: opt.Columns = None,
@@ -110,7 +111,8 @@ def fit(
         },
     )
 
-    from ikpca_cli.commands.sources import open_rows, read_options, split_source
+    from ikpca_cli.commands.cluster import cluster as on_cluster
+    from ikpca_cli.commands.sources import open_rows, opener, read_options, split_source
     from ikpca_cli.core import threads
     from ikpca_cli.core.methods import load_method
     from ikpca_cli.core.survey import Survey
@@ -124,11 +126,12 @@ def fit(
     model = load_method(method)(**params)
     with (
         threads.jobs(jobs),
+        on_cluster(cluster),
         progress_bar(quiet=quiet) as progress,
-        open_rows(train, reading) as rows,
+        open_rows(train, reading, progress) as rows,
     ):
         start = time.perf_counter()
-        survey = Survey(rows, model.seed)
+        survey = Survey(rows, model.seed, opener(rows, train, reading) if cluster else None)
         model.fit(survey, progress=progress)
         seconds = time.perf_counter() - start
         save_model(output, model, force=force)

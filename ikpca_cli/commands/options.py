@@ -133,6 +133,15 @@ NoiseStd: TypeAlias = Annotated[
         help="Standard deviation of the noise, where it is known.",
     ),
 ]
+Cluster: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Work on the Dask cluster of this scheduler, tcp://HOST:8786. Its workers open the "
+        "files themselves, so paths must mean the same to them.",
+    ),
+]
 Force: TypeAlias = Annotated[
     bool,
     typer.Option("--force", "-f", rich_help_panel=_OUTPUT, help="Overwrite an output that exists."),

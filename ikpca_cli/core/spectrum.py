@@ -21,7 +21,9 @@ from ikpca_cli.core.rows import (
     row_blocks,
     silent,
 )
+from ikpca_cli.core.slices import Opener, over_slices, slices_of
 from ikpca_cli.core.sums import FeatureSums, add_products, mirror
+from ikpca_cli.core.survey import Survey
 from ikpca_cli.core.threads import tiles
 
 KEPT_BYTES = 3 * 2**26
@@ -129,7 +131,10 @@ def spectrum(
     if route == "auto":
         route = choose_route(X.shape[0], n_rff)
     if route == "primal":
-        sums = feature_sums(X, mean, feature_map, n_rff, progress)
+        if isinstance(X, Survey) and X.opener is not None:
+            sums = gathered_sums(X, X.opener, mean, feature_map, n_rff, progress)
+        else:
+            sums = feature_sums(X, mean, feature_map, n_rff, progress)
         return spectrum_of_sums(sums, most, progress)
     return _dual(read_all(X) - mean, feature_map, n_rff, most, progress)
 
@@ -147,6 +152,30 @@ def feature_sums(
         sums.add(feature_map.features(block - mean))
         progress("features", rows.stop, X.shape[0])
     return sums
+
+
+def gathered_sums(
+    X: RowSource,
+    opener: Opener,
+    mean: FloatArray,
+    feature_map: FeatureMap,
+    n_rff: int,
+    progress: Progress = silent,
+) -> FeatureSums:
+    """Return what `feature_sums` does, from slices that joblib's active backend works on."""
+    sums = FeatureSums.empty(n_rff)
+    parts = slices_of(X.shape[0], n_rff)
+    found = over_slices(_sums_of_part, opener, parts, mean, feature_map, n_rff)
+    for part, more in zip(parts, found, strict=True):
+        sums.merge(more)
+        progress("features", part.stop, X.shape[0])
+    return sums
+
+
+def _sums_of_part(
+    X: RowSource, _start: int, mean: FloatArray, feature_map: FeatureMap, n_rff: int
+) -> FeatureSums:
+    return feature_sums(X, mean, feature_map, n_rff)
 
 
 def spectrum_of_sums(sums: FeatureSums, most: int, progress: Progress = silent) -> Spectrum:
