@@ -187,7 +187,7 @@ class Denoiser(ABC):
 
     # Work -------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, *, progress: Progress = silent) -> Self:
+    def fit(self, X: Any, *, keep_sums: bool = False, progress: Progress = silent) -> Self:
         """Learn from noisy rows.
 
         Parameters
@@ -195,6 +195,8 @@ class Denoiser(ABC):
         X : array_like or row source, shape (n_samples, n_features)
             Noisy rows: an array, a memory map, an HDF5 dataset or anything else with ``.shape``
             and row slices. It is read in blocks and not changed.
+        keep_sums : bool
+            Keep what `partial_fit` needs to add rows later; for a method that can.
         progress : callable
             Called as ``progress(stage, done, total)`` from within long loops.
 
@@ -209,6 +211,8 @@ class Denoiser(ABC):
         UsageError
             If a parameter cannot be used with these rows.
         """
+        if keep_sums:
+            raise UsageError(f"{self.method} has no sums to keep: leave that out")
         with one_blas_thread:
             return self._fit_rows(X, self.n_components != "auto", progress)
 
@@ -216,6 +220,16 @@ class Denoiser(ABC):
         """Fit like `fit`, but keep fewer than `n_components` where the rows have no more."""
         with one_blas_thread:
             return self._fit_rows(X, False, progress)
+
+    def partial_fit(self, X: Any, *, progress: Progress = silent) -> Self:
+        """Learn from more rows without those before, where the method can.
+
+        Raises
+        ------
+        UsageError
+            If it cannot.
+        """
+        raise UsageError(f"{self.method} cannot learn from more rows: fit it on all of them")
 
     def _fit_rows(self, X: Any, exact: bool, progress: Progress) -> Self:
         from ikpca_cli.core.selection import known_noise_std

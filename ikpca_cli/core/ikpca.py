@@ -22,8 +22,10 @@ from ikpca_cli.core.moves import SHRINKS, SHRINKS_OF_A_CUT, Mover, all_moves
 from ikpca_cli.core.published import PublishedModel
 from ikpca_cli.core.refined import RefinedModel
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all, silent
-from ikpca_cli.core.spectrum import Spectrum, spectrum
+from ikpca_cli.core.spectrum import Spectrum, feature_sums, spectrum, spectrum_of_sums
+from ikpca_cli.core.sums import FeatureSums
 from ikpca_cli.core.survey import selection_rows
+from ikpca_cli.core.threads import one_blas_thread
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ _PUBLISHED = {f"{name}_": dims for name, dims in PublishedModel.FIELDS.items()}
 _LIMIT = {f"{name}_": dims for name, dims in LimitModel.FIELDS.items()}
 _REFINED = {f"{name}_": dims for name, dims in RefinedModel.FIELDS.items()}
 _MODELS = _PUBLISHED | _LIMIT | _REFINED
+_SUMS = {"sums_mean_": ("r",), "scatter_": ("r", "r")}
 _ARRIVING, _DIRECTIONS = 5, 4  # stream of `model_rng`
 
 
@@ -99,16 +102,21 @@ class IKPCA(Denoiser):
         The arrays of the fit. Each is an attribute here, too: ``W_`` is ``model_.W``.
     gamma_ : float
         The value used.
+    sums_mean_ : ndarray, shape (n_rff,), or None
+    scatter_ : ndarray, shape (n_rff, n_rff), or None
+        `FeatureSums` of the rows, kept where they were asked for, so that more can be added.
     """
 
     method = "ikpca"
-    STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {"gamma_": ()} | _MODELS
-    OPTIONAL: ClassVar[frozenset[str]] = Denoiser.OPTIONAL | _MODELS.keys()
+    STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {"gamma_": ()} | _MODELS | _SUMS
+    OPTIONAL: ClassVar[frozenset[str]] = Denoiser.OPTIONAL | _MODELS.keys() | _SUMS.keys()
     RIDGES = (0.01, 0.1, 0.5)
     SELECTION_ROWS = 600
 
     model_: PublishedModel | RefinedModel | LimitModel
     gamma_: float
+    sums_mean_: FloatArray | None = None
+    scatter_: FloatArray | None = None
 
     def __init__(
         self,
@@ -137,6 +145,7 @@ class IKPCA(Denoiser):
         self.seed = seed
         self.dtype = dtype
         self._features: FourierFeatures | None = None
+        self._keep_sums = False
 
     @property
     def n_rff_(self) -> int | str:
@@ -198,7 +207,12 @@ class IKPCA(Denoiser):
         return estimator
 
     def fit(
-        self, X: Any, *, features: FourierFeatures | None = None, progress: Progress = silent
+        self,
+        X: Any,
+        *,
+        features: FourierFeatures | None = None,
+        keep_sums: bool = False,
+        progress: Progress = silent,
     ) -> Self:
         """Learn from noisy rows, as `Denoiser.fit` says.
 
@@ -209,6 +223,8 @@ class IKPCA(Denoiser):
             Use these random features instead of drawing them; they make `n_rff` and `seed`
             irrelevant, and a `gamma` that is given only a label. "auto" would draw others, so
             gamma, ridge and n_components have to be given.
+        keep_sums : bool
+            Keep n_rff x n_rff sums in the model, so that `partial_fit` can add rows later.
         progress : callable
 
         Returns
@@ -217,11 +233,63 @@ class IKPCA(Denoiser):
         """
         if features is not None and "auto" in (self.gamma, self.ridge, self.n_components):
             raise UsageError("with features given, give gamma, ridge and n_components too")
-        self._features = features
+        self._features, self._keep_sums = features, keep_sums
         try:
             return super().fit(X, progress=progress)
         finally:
-            self._features = None
+            self._features, self._keep_sums = None, False
+
+    def partial_fit(self, X: Any, *, progress: Progress = silent) -> Self:
+        """Learn from more rows, without the rows before, or from first ones.
+
+        Random features, the means that rows are centred by, noise level and parameters remain those
+        of the first rows; the components become those of all rows.
+
+        Parameters
+        ----------
+        X : array_like or row source, shape (n_samples, n_features)
+            At least two rows for the first time, then one or more.
+        progress : callable
+
+        Returns
+        -------
+        IKPCA
+
+        Raises
+        ------
+        InputError
+            If the rows are not finite numbers or not as wide as those before.
+        UsageError
+            If the fit before did not keep its sums, or cannot.
+        """
+        if not hasattr(self, "model_"):
+            return self.fit(X, keep_sums=True, progress=progress)
+        model = self.model_
+        if (
+            self.sums_mean_ is None
+            or self.scatter_ is None
+            or not isinstance(model, PublishedModel)
+        ):
+            raise UsageError(
+                "this model cannot learn from more rows: keep the sums when fitting it"
+            )
+        rows = self._check_rows(X)
+        with one_blas_thread:
+            sums = FeatureSums(self.n_samples_, self.sums_mean_, np.array(self.scatter_))
+            sums.merge(feature_sums(rows, self.mean_, model.features, model.n_rff, progress))
+            asked = self.n_components_ if self.n_components == "auto" else self.n_components
+            found = spectrum_of_sums(sums, asked, progress)
+        self.n_samples_ = sums.count
+        self.estimated_mse_ = self.estimated_mse_error_ = None
+        self._set_spectrum(found.variances, found.total, asked, False)
+        self._set_sums(found)
+        self.model_ = replace(model, feature_mean=found.mean, components=found.components)
+        self._round()
+        return self
+
+    def _set_sums(self, found: Spectrum) -> None:
+        assert found.sums is not None
+        self.sums_mean_, self.scatter_ = found.sums.mean, found.sums.scatter
 
     def ridge_unit(self) -> float:
         """Return the mean eigenvalue of ``W'W``, in a fit with the published way back."""
@@ -260,6 +328,11 @@ class IKPCA(Denoiser):
         kind = self._kind(n_samples)
         if kind != "exact" and self.second_gamma not in ("auto", "none"):
             raise UsageError("a second gamma is for infinitely many features: leave it out")
+        if self._keep_sums and (kind != "published" or self.solver == "dual"):
+            raise UsageError(
+                "sums are kept for random features with the paper's way back alone: give their "
+                "number and a ridge, and not the dual solver"
+            )
         if kind != "published":
             self._check_smooth("infinitely many features" if kind == "exact" else "the refined way")
         if kind == "exact":
@@ -369,8 +442,9 @@ class IKPCA(Denoiser):
             load_kernel(self.kernel), gamma, n_rff or self._count(n_features), n_features, self.seed
         )
         features = features.rounded(self._float)
+        route = "primal" if self._keep_sums else self.solver
         found = spectrum(
-            X, mean, features, features.n_rff, n_components, route=self.solver, progress=progress
+            X, mean, features, features.n_rff, n_components, route=route, progress=progress
         )
         return features, found
 
@@ -385,6 +459,7 @@ class IKPCA(Denoiser):
         self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
     ) -> None:
         self.gamma_ = float(chosen["gamma"])
+        self.sums_mean_ = self.scatter_ = None
         if "blends" in chosen and self._kind(X.shape[0]) == "exact":
             self._fit_limit(X, chosen, exact, progress)
             return
@@ -393,6 +468,8 @@ class IKPCA(Denoiser):
         self._set_spectrum(found.variances, found.total, asked, exact)
         if "blends" not in chosen:
             self.model_ = PublishedModel.of(features, found, float(chosen["ridge"]))
+            if self._keep_sums:
+                self._set_sums(found)
             return
         refined = self._refine(features, found, chosen["rows"], chosen["noise_variance"])
         self.model_ = refined = refined.blended(chosen["blends"][0])

@@ -51,12 +51,15 @@ class Spectrum:
         Eigenvalues of the 1/n covariance.
     total : float
         Trace of the covariance.
+    sums : FeatureSums or None
+        What it was computed from, by the primal route.
     """
 
     mean: FloatArray
     components: FloatArray
     variances: FloatArray
     total: float
+    sums: FeatureSums | None = None
 
 
 def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
@@ -184,7 +187,7 @@ def spectrum_of_sums(sums: FeatureSums, most: int, progress: Progress = silent) 
     trace = float(np.trace(covariance))
     progress("eigenvectors", 0, 0)
     variances, vectors = leading_eigenpairs(covariance, most)
-    return Spectrum(sums.mean, np.ascontiguousarray(vectors.T), variances, trace)
+    return Spectrum(sums.mean, np.ascontiguousarray(vectors.T), variances, trace, sums)
 
 
 def _dual(
