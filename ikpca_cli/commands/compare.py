@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ikpca_cli.commands import options as opt
+from ikpca_cli.commands.cluster import cluster as on_cluster
 from ikpca_cli.commands.progress import progress_bar
 from ikpca_cli.commands.sources import open_clean, open_rows, read_options
 from ikpca_cli.commands.values import MEAN, method_params, method_values, parameter
@@ -70,6 +71,8 @@ def compare(
     inverse: opt.Inverse = None,
     shrink: opt.Shrink = None,
     noise_std: opt.NoiseStd = "auto",
+    landmarks: opt.Landmarks = None,
+    dtype: opt.Dtype = None,
     oracle: Annotated[
         bool,
         typer.Option(
@@ -105,6 +108,8 @@ def compare(
         ),
     ] = 1,
     seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
+    cluster: opt.Cluster = None,
     dataset: opt.Dataset = None,
     transpose: opt.Transpose = False,
     columns: opt.Columns = None,
@@ -132,6 +137,8 @@ def compare(
         "--inverse": inverse,
         "--shrink": shrink,
         "--noise-std": noise_std,
+        "--landmarks": landmarks,
+        "--dtype": dtype,
         "--one-signal": clean == MEAN,
     }
     settings = _settings(
@@ -140,11 +147,11 @@ def compare(
         fixed,
     )
 
-    from ikpca_cli.core import experiment
+    from ikpca_cli.core import experiment, threads
     from ikpca_cli.report import Spread, print_records
 
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
-    with progress_bar(quiet=quiet) as progress:
+    with threads.jobs(jobs), on_cluster(cluster), progress_bar(quiet=quiet) as progress:
         splits = _splits(train, noisy, clean, noise, (train_size, test_size), runs, seed, reading)
         results, mse_noisy = experiment.compare(
             settings, splits, runs=runs, seed=seed, oracle=oracle, progress=progress

@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 import os
-import time
 import warnings
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ikpca_cli.commands import options as opt
 from ikpca_cli.commands.progress import progress_bar
-from ikpca_cli.commands.sources import open_rows, read_options, split_source
-from ikpca_cli.errors import IkpcaError, IkpcaWarning, UsageError
-
-if TYPE_CHECKING:
-    from ikpca_cli.core.base import Denoiser
-    from ikpca_cli.core.rows import FloatArray, Progress
-    from ikpca_cli.files.arrays import Rows
-    from ikpca_cli.files.layout import ReadOptions
+from ikpca_cli.commands.sources import absolute, read_options, split_source
+from ikpca_cli.errors import IkpcaWarning, UsageError
 
 
 def denoise(
@@ -70,6 +62,8 @@ def denoise(
             help="Give integers and half precision back as they came, rounded.",
         ),
     ] = False,
+    jobs: opt.Jobs = None,
+    cluster: opt.Cluster = None,
     dataset: opt.Dataset = None,
     transpose: opt.Transpose = False,
     columns: opt.Columns = None,
@@ -91,18 +85,22 @@ def denoise(
         ikpca denoise model.joblib ecg_*.npy --output-dir clean --skip-existing
         cat ecg_noisy.npy | ikpca denoise model.joblib - > clean.npy
     """
+    if cluster is not None:  # whose workers have other current folders
+        model, noisy = absolute(model), [absolute(source) for source in noisy]
+        output_dir = output_dir and absolute(output_dir)
     targets = _targets(noisy, output, output_dir)
     if residual is not None and len(noisy) > 1:
         raise UsageError(f"--residual names one file but there are {len(noisy)} inputs")
     if residual is not None and os.path.realpath(residual) == os.path.realpath(targets[0]):
         raise UsageError(f"--residual and the output are both {residual}: give two files")
 
-    from ikpca_cli.files.models import load_model
+    from ikpca_cli.commands.batch import clean_all
+    from ikpca_cli.commands.cleaning import Job, model_of
+    from ikpca_cli.commands.cluster import cluster as on_cluster
     from ikpca_cli.report import print_records
 
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
-    fitted = load_model(model)
-    if fitted.is_useless():
+    if model_of(model).is_useless():
         warnings.warn(
             f"{model}: when it was fitted, it was not expected to bring rows closer to clean ones",
             IkpcaWarning,
@@ -110,22 +108,25 @@ def denoise(
         )
     if output_dir is not None:
         _make_folder(output_dir)
+    todo = [
+        Job(model, source, target, reading, residual, force, round_to_input)
+        for source, target in zip(noisy, targets, strict=True)
+        if not (skip_existing and target != "-" and Path(target).exists())
+    ]
+    skipped = len(noisy) - len(todo)
     records: list[dict[str, Any]] = []
     failed: list[str] = []
-    skipped = 0
-    with progress_bar(quiet=quiet) as progress:
-        batch = _Batch(fitted, model, reading, residual, force, round_to_input, progress)
-        for source, target in zip(noisy, targets, strict=True):
-            if skip_existing and target != "-" and Path(target).exists():
-                skipped += 1
-                continue
-            try:
-                records.append(batch.clean(source, target))
-            except IkpcaError as error:
+    with on_cluster(cluster), progress_bar(quiet=quiet) as progress:
+        for outcome in clean_all(todo, jobs, progress):
+            for line in outcome.warnings:
+                warnings.warn(line, IkpcaWarning, stacklevel=1)
+            if outcome.record is not None:
+                records.append(outcome.record)
+            if outcome.error is not None:
                 if len(noisy) == 1:
-                    raise
-                failed.append(source)
-                typer.echo(f"error: {error}", err=True)
+                    raise outcome.error
+                failed.append(outcome.job.source)
+                typer.echo(f"error: {outcome.error}", err=True)
     if "-" not in targets and (records or output_format is not opt.Format.table):
         print_records(records, output_format.value)
     if skipped and not quiet:
@@ -168,58 +169,3 @@ def _make_folder(folder: str) -> None:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
-
-
-@dataclass(frozen=True)
-class _Batch:
-    """What all files of a call have in common."""
-
-    fitted: Denoiser
-    model: str
-    reading: ReadOptions
-    residual: str | None
-    force: bool
-    round_to_input: bool
-    progress: Progress
-
-    def clean(self, source: str, target: str) -> dict[str, Any]:
-        """Clean one file into another, and return what was done."""
-        from ikpca_cli.files.arrays import check_target, write_rows
-
-        for path in (target, self.residual):
-            if path is not None:
-                inputs = [split_source(source)[0], self.model]
-                check_target(path, inputs=inputs, force=self.force)
-        start = time.perf_counter()
-        with open_rows(source, self.reading) as rows:
-            cleaned = self.fitted.denoise(rows, progress=self.progress)
-            cleaned = cleaned.astype(rows.dtype, copy=False)
-            write_rows(
-                target,
-                cleaned,
-                rows.layout,
-                force=self.force,
-                round_to_input=self.round_to_input,
-            )
-            if self.residual is not None:
-                self._write_residual(self.residual, rows, cleaned)
-        return {
-            "input": source,
-            "output": target,
-            "n_samples": len(cleaned),
-            "seconds": time.perf_counter() - start,
-        }
-
-    def _write_residual(self, target: str, rows: Rows, cleaned: FloatArray) -> None:
-        from ikpca_cli.core.trust import Residual
-        from ikpca_cli.files.arrays import write_rows
-
-        noisy = rows.read()
-        write_rows(target, noisy - cleaned, rows.layout, force=self.force)
-        flaw = Residual.of(noisy, cleaned).flaw()
-        if flaw is not None:
-            warnings.warn(
-                f"{rows.name}: what was removed does not look like noise: {flaw}; look at {target}",
-                IkpcaWarning,
-                stacklevel=2,
-            )

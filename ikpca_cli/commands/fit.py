@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -17,8 +17,29 @@ from ikpca_cli.errors import IkpcaWarning, UsageError
 def fit(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help="Noisy rows; - reads stdin.")],
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Where the model goes.")
-    ] = "model.joblib",
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            show_default="model.joblib, or MODEL with --update",
+            help="Where the model goes.",
+        ),
+    ] = None,
+    update: Annotated[
+        str | None,
+        typer.Option(
+            metavar="MODEL",
+            help="Add the rows to this model, which was fitted with --keep-sums.",
+        ),
+    ] = None,
+    keep_sums: Annotated[
+        bool,
+        typer.Option(
+            "--keep-sums",
+            help="Keep rff x rff numbers in the model, so that --update can add rows to it.",
+        ),
+    ] = False,
     method: opt.Method = "ikpca",
     kernel: opt.Kernel = None,
     rff: Annotated[
@@ -54,6 +75,7 @@ def fit(
             help="Kernel width between latent codes of kpca.",
         ),
     ] = None,
+    landmarks: opt.Landmarks = None,
     components: Annotated[
         str, typer.Option(metavar="auto|N", rich_help_panel="Model", help="Components to keep.")
     ] = "auto",
@@ -67,7 +89,10 @@ def fit(
             help="mean: all rows show one signal, so their mean is what they should become.",
         ),
     ] = None,
+    dtype: opt.Dtype = None,
     seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
+    cluster: opt.Cluster = None,
     dataset: opt.Dataset = None,
     transpose: opt.Transpose = False,
     columns: opt.Columns = None,
@@ -88,50 +113,73 @@ def fit(
         ikpca fit ecg_train.npy
         ikpca fit s_curve_train.csv --rff 512 --gamma 0.5 --ridge 10 -o curve.joblib
         ikpca fit digits.h5 --dataset train --method pca -o digits.joblib
+        ikpca fit more.csv --update curve.joblib
     """
     if clean not in (None, MEAN):
         raise UsageError(
             f"--clean {clean}: a model is learned from noisy rows alone; the one word here is "
             "mean, for rows that all show one signal"
         )
-    params = method_params(
-        method,
-        {
-            "--kernel": kernel,
-            "--rff": rff,
-            "--gamma": gamma,
-            "--second-gamma": second_gamma,
-            "--ridge": ridge,
-            "--inverse": inverse,
-            "--latent-gamma": latent_gamma,
-            "--components": components,
-            "--shrink": shrink,
-            "--noise-std": noise_std,
-            "--one-signal": clean == MEAN,
-            "--seed": seed,
-        },
-    )
+    given = {
+        "--kernel": kernel,
+        "--rff": rff,
+        "--gamma": gamma,
+        "--second-gamma": second_gamma,
+        "--ridge": ridge,
+        "--inverse": inverse,
+        "--latent-gamma": latent_gamma,
+        "--landmarks": landmarks,
+        "--components": components,
+        "--shrink": shrink,
+        "--noise-std": noise_std,
+        "--one-signal": clean == MEAN,
+        "--dtype": dtype,
+        "--seed": seed,
+    }
+    params = method_params(method, given)
+    if update is not None:
+        _check_update(method, given)
+    target = output or update or "model.joblib"
 
-    from ikpca_cli.commands.sources import open_rows, read_options, split_source
+    from ikpca_cli.commands.cluster import cluster as on_cluster
+    from ikpca_cli.commands.sources import open_rows, opener, read_options, split_source
+    from ikpca_cli.core import threads
     from ikpca_cli.core.methods import load_method
     from ikpca_cli.core.survey import Survey
     from ikpca_cli.core.trust import noise_flaw
     from ikpca_cli.files.arrays import check_target
-    from ikpca_cli.files.models import save_model
+    from ikpca_cli.files.models import load_model, save_model
     from ikpca_cli.report import print_record
 
-    check_target(output, inputs=[split_source(train)[0]], force=force)
+    force = force or target == update
+    check_target(target, inputs=[split_source(train)[0]], force=force)
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
-    model = load_method(method)(**params)
-    with progress_bar(quiet=quiet) as progress, open_rows(train, reading) as rows:
+    model = load_method(method)(**params) if update is None else load_model(update)
+    with (
+        threads.jobs(jobs),
+        on_cluster(cluster),
+        progress_bar(quiet=quiet) as progress,
+        open_rows(train, reading, progress) as rows,
+    ):
         start = time.perf_counter()
-        survey = Survey(rows, model.seed)
-        model.fit(survey, progress=progress)
+        if update is not None:
+            model.partial_fit(rows, progress=progress)
+        else:
+            survey = Survey(rows, model.seed, opener(rows, train, reading) if cluster else None)
+            model.fit(survey, keep_sums=keep_sums, progress=progress)
         seconds = time.perf_counter() - start
-        save_model(output, model, force=force)
-        flaw = noise_flaw(model, survey)
+        save_model(target, model, force=force)
+        flaw = noise_flaw(model, survey) if update is None else None
     if flaw is not None:
         warnings.warn(f"{train}: {flaw}", IkpcaWarning, stacklevel=1)
-    record = model.summary() | {"seconds": seconds, "model": output}
+    record = model.summary() | {"seconds": seconds, "model": target}
     auto = [name for name, value in model.get_params().items() if value == "auto"]
     print_record(record, output_format.value, marked=auto, note="chosen from the rows")
+
+
+def _check_update(method: str, given: dict[str, Any]) -> None:
+    """Refuse options of a new fit where a model is only to take in more rows."""
+    unused = {None, "auto", 0}
+    for option, value in ({"--method": None if method == "ikpca" else method} | given).items():
+        if value not in unused:
+            raise UsageError(f"--update keeps the model's parameters: leave {option} out")

@@ -102,6 +102,34 @@ Shrink: TypeAlias = Annotated[
         help="Whether pca and kpca cut after some components or weigh each by its signal.",
     ),
 ]
+Landmarks: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--landmarks",
+        metavar="all|N",
+        rich_help_panel=_MODEL,
+        help="Rows that stand for all in kpca, where the kernel matrix of all does not fit.",
+    ),
+]
+Dtype: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--dtype",
+        metavar="float64|float32",
+        rich_help_panel=_MODEL,
+        help="Precision of the model; float32 halves its size, and time with random features.",
+    ),
+]
+Jobs: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--jobs",
+        "-j",
+        min=1,
+        show_default="all cores allowed",
+        help="Threads to work with; any number gives the same result.",
+    ),
+]
 Seed: TypeAlias = Annotated[
     int, typer.Option(min=0, rich_help_panel=_MODEL, help="Same seed, same answer.")
 ]
@@ -111,6 +139,15 @@ NoiseStd: TypeAlias = Annotated[
         metavar="auto|F",
         rich_help_panel=_MODEL,
         help="Standard deviation of the noise, where it is known.",
+    ),
+]
+Cluster: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Work on the Dask cluster of this scheduler, tcp://HOST:8786. Its workers open the "
+        "files themselves, so paths must mean the same to them.",
     ),
 ]
 Force: TypeAlias = Annotated[

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ikpca_cli.commands.values import MEAN
-from ikpca_cli.errors import IkpcaWarning, InputError
+from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
     from ikpca_cli.commands.options import Missing
+    from ikpca_cli.core.rows import Progress
     from ikpca_cli.files.arrays import ReadOptions, Rows
 
 
@@ -44,12 +48,41 @@ def split_source(source: str) -> tuple[str, str | None]:
     return path, dataset
 
 
-def open_rows(source: str, options: ReadOptions) -> Rows:
-    """Open the rows of ``FILE`` or ``FILE::DATASET`` and pass on the reader's warnings."""
+def absolute(source: str) -> str:
+    """Return a source that means the same from any folder; standard input stays what it is."""
+    return source if source == "-" else os.path.abspath(source)
+
+
+def opener(rows: Rows, source: str, options: ReadOptions) -> Callable[[], Rows]:
+    """Return what opens the rows of a source in another process, also on another machine.
+
+    Raises
+    ------
+    UsageError
+        If only this process can read the source, or it cannot be read by slices.
+    """
     from ikpca_cli.files.arrays import read_rows
 
     path, dataset = split_source(source)
-    rows = read_rows(path, replace(options, dataset=dataset) if dataset else options)
+    sliced = rows.layout.format in ("npy", "hdf5", "mat73")
+    if path == "-" or Path(path).is_fifo() or not sliced:
+        raise UsageError(
+            f"--cluster: its workers cannot read slices of {source}; give an .npy or HDF5 file"
+        )
+    return partial(read_rows, os.path.abspath(path), _with_dataset(options, dataset))
+
+
+def _with_dataset(options: ReadOptions, dataset: str | None) -> ReadOptions:
+    return replace(options, dataset=dataset) if dataset else options
+
+
+def open_rows(source: str, options: ReadOptions, progress: Progress | None = None) -> Rows:
+    """Open the rows of ``FILE`` or ``FILE::DATASET`` and pass on the reader's warnings."""
+    from ikpca_cli.core.rows import silent
+    from ikpca_cli.files.arrays import read_rows
+
+    path, dataset = split_source(source)
+    rows = read_rows(path, _with_dataset(options, dataset), progress or silent)
     for line in rows.warnings:
         warnings.warn(line, IkpcaWarning, stacklevel=2)
     return rows

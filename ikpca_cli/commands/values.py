@@ -8,13 +8,13 @@ from typing import Any
 from ikpca_cli.core.methods import METHODS, load_method
 from ikpca_cli.errors import UsageError
 
-WHOLE = ("--components", "--rff")
+WHOLE = ("--components", "--rff", "--landmarks")
 """Options whose numbers are whole."""
 
 NUMBERS = (*WHOLE, "--gamma", "--second-gamma", "--latent-gamma", "--ridge", "--noise-std")
 """Options that take a number or a word."""
 
-WORDS = {"--rff": ("auto", "exact"), "--second-gamma": ("auto", "none")}
+WORDS = {"--rff": ("auto", "exact"), "--second-gamma": ("auto", "none"), "--landmarks": ("all",)}
 """Words that stand for a number; of the other options "auto"."""
 
 MEAN = "mean"

@@ -23,11 +23,15 @@ from ikpca_cli.core.rows import (
     silent,
 )
 from ikpca_cli.core.survey import Survey
+from ikpca_cli.core.threads import one_blas_thread
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
     from ikpca_cli.core.blind import Oracle
     from ikpca_cli.core.selection import Choice
+
+DTYPES = ("float64", "float32")
+"""Types that a model can be kept in."""
 
 Auto: TypeAlias = Literal["auto"]
 Value: TypeAlias = FloatArray | float | int | str | None
@@ -77,6 +81,7 @@ class Denoiser(ABC):
     noise_std: float | Auto
     one_signal: bool
     seed: int
+    dtype: str
     mean_: FloatArray
     explained_variance_: FloatArray
     total_variance_: float
@@ -137,6 +142,7 @@ class Denoiser(ABC):
         estimator = cls(**params)
         if hasattr(estimator, "kernel"):
             load_kernel(estimator.kernel)
+        check_dtype(estimator.dtype)
         for name in cls.STATE:
             setattr(estimator, name, state[name])
         return estimator
@@ -183,7 +189,7 @@ class Denoiser(ABC):
 
     # Work -------------------------------------------------------------------------------------
 
-    def fit(self, X: Any, *, progress: Progress = silent) -> Self:
+    def fit(self, X: Any, *, keep_sums: bool = False, progress: Progress = silent) -> Self:
         """Learn from noisy rows.
 
         Parameters
@@ -191,6 +197,8 @@ class Denoiser(ABC):
         X : array_like or row source, shape (n_samples, n_features)
             Noisy rows: an array, a memory map, an HDF5 dataset or anything else with ``.shape``
             and row slices. It is read in blocks and not changed.
+        keep_sums : bool
+            Keep what `partial_fit` needs to add rows later; for a method that can.
         progress : callable
             Called as ``progress(stage, done, total)`` from within long loops.
 
@@ -205,7 +213,20 @@ class Denoiser(ABC):
         UsageError
             If a parameter cannot be used with these rows.
         """
-        return self._fit_rows(X, self.n_components != "auto", progress)
+        if keep_sums:
+            raise UsageError(f"{self.method} has no sums to keep: leave that out")
+        with one_blas_thread:
+            return self._fit_rows(X, self.n_components != "auto", progress)
+
+    def partial_fit(self, X: Any, *, progress: Progress = silent) -> Self:
+        """Learn from more rows without those before, where the method can.
+
+        Raises
+        ------
+        UsageError
+            If it cannot.
+        """
+        raise UsageError(f"{self.method} cannot learn from more rows: fit it on all of them")
 
     def fit_up_to(
         self, X: Any, *, oracle: Oracle | None = None, progress: Progress = silent
@@ -224,7 +245,8 @@ class Denoiser(ABC):
         -------
         Self
         """
-        return self._fit_rows(X, False, progress, oracle)
+        with one_blas_thread:
+            return self._fit_rows(X, False, progress, oracle)
 
     def _fit_rows(
         self, X: Any, exact: bool, progress: Progress, oracle: Oracle | None = None
@@ -268,6 +290,7 @@ class Denoiser(ABC):
         Returns
         -------
         ndarray, shape (n_samples, n_features)
+            In the type that the model is kept in.
 
         Raises
         ------
@@ -275,7 +298,7 @@ class Denoiser(ABC):
             If the rows have another width than the training rows or are not finite numbers.
         """
         rows = self._check_rows(X)
-        out = np.empty(rows.shape)
+        out = np.empty(rows.shape, dtype=self._float)
         for part, block in self.denoise_blocks(rows):
             out[part] = block
             progress("denoise", part.stop, rows.shape[0])
@@ -285,7 +308,9 @@ class Denoiser(ABC):
         """Yield (slice, cleaned rows), for sources and outputs that do not fit in memory."""
         rows = self._check_rows(X)
         for part, block in row_blocks(rows, self._block_width()):
-            yield part, self._denoise_block(block)
+            with one_blas_thread:
+                cleaned = rounded(self._denoise_block(block), self._float)
+            yield part, cleaned
 
     def transform(self, X: Any) -> FloatArray:
         """Return the latent code of rows `X` (n_samples, n_features): (n_samples, n_components).
@@ -298,7 +323,8 @@ class Denoiser(ABC):
         rows = self._check_rows(X)
         codes = np.empty((rows.shape[0], self.n_components_))
         for part, block in row_blocks(rows, self._block_width()):
-            codes[part] = self._encode_block(block)
+            with one_blas_thread:
+                codes[part] = self._encode_block(block)
         return codes
 
     def variant(self, n_components: int, ridge: float | None = None) -> Self:
@@ -365,7 +391,24 @@ class Denoiser(ABC):
         self.mean_ = mean
         self.n_samples_ = int(X.shape[0])
         self._fit(X, chosen, exact=exact, progress=progress)
+        if self._float is not np.float64:
+            self._round()
         return self
+
+    @property
+    def _float(self) -> type[np.floating[Any]]:
+        """The type that the model is kept and cleans rows in."""
+        return np.float32 if self.dtype == "float32" else np.float64
+
+    def _round(self) -> None:
+        """Keep the fitted arrays in `_float`, but for the means of the rows."""
+        for name in self.STATE.keys() - Denoiser.STATE.keys():
+            setattr(self, name, rounded(getattr(self, name), self._float))
+
+    def _centred(self, X: FloatArray) -> FloatArray:
+        """Return rows less the means of the training rows, in `_float`."""
+        rows: FloatArray = rounded(X - self.mean_, self._float)
+        return rows
 
     def _choose(
         self,
@@ -404,6 +447,7 @@ class Denoiser(ABC):
 
     def _check_params(self, n_samples: int, n_features: int) -> None:
         """Refuse parameters that no data, or not this data, could make right."""
+        check_dtype(self.dtype)
         if self.n_components != "auto" and self.n_components < 1:
             raise UsageError(f"{self.n_components} components are not allowed: keep at least 1")
         for name in ("gamma", "second_gamma", "latent_gamma", "noise_std"):
@@ -434,6 +478,17 @@ class Denoiser(ABC):
             raise too_many_components(asked, len(variances))
         self.explained_variance_ = variances
         self.total_variance_ = total
+
+
+def rounded(value: Any, dtype: type[np.floating[Any]]) -> Any:
+    """Return an array of numbers as `dtype`, anything else as it is."""
+    return value.astype(dtype, copy=False) if isinstance(value, np.ndarray) else value
+
+
+def check_dtype(dtype: object) -> None:
+    """Refuse a type that models cannot be kept in."""
+    if dtype not in DTYPES:
+        raise UsageError(f"dtype {dtype!r} is unknown: use {' or '.join(DTYPES)}")
 
 
 def too_many_components(asked: int, most: int) -> UsageError:

@@ -40,7 +40,8 @@ TOLERANCE = 1e-10
 """Components with less than this share of the largest variance are rounding errors."""
 
 
-_SAME = 1e-9  # how far below 1 the kernel of a row and itself is
+_SAME = 1e-9  # how far below 1 the kernel of a row and itself may be
+_SAME_SINGLE = 1e-5  # in single precision, where distances are differences of larger numbers
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,7 @@ class ExactSpectrum:
         it would stay as it is. It counts as no more alike to itself than its nearest other row is.
         """
         k = self.kernel(x)
-        itself = k >= 1.0 - _SAME
+        itself = k >= 1.0 - (_SAME if k.dtype == np.float64 else _SAME_SINGLE)
         for row in np.flatnonzero(itself.sum(axis=1) == 1):
             place = int(np.argmax(itself[row]))
             others = np.delete(k[row], place)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -14,7 +15,7 @@ from ikpca_cli.core.blind import Oracle
 from ikpca_cli.core.methods import load_method
 from ikpca_cli.core.metrics import mean_squared_error, snr_gain_db
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, column_means, model_rng, silent
-from ikpca_cli.errors import UsageError
+from ikpca_cli.errors import IkpcaWarning, UsageError
 
 _SPLIT, _NOISE = 10, 11  # streams of `model_rng`
 
@@ -83,6 +84,19 @@ class Setting:
     ridges: tuple[float | Literal["auto"], ...]
 
 
+_Key = tuple[Any, Any]
+
+
+@dataclass(frozen=True)
+class Measure:
+    """What one fit reached: its error, seconds to fit and to denoise, and its `summary`."""
+
+    mse: float
+    fit_seconds: float
+    denoise_seconds: float
+    found: dict[str, Any]
+
+
 @dataclass
 class Result:
     """What one combination reached over the runs; see `Result.record` for the keys."""
@@ -97,6 +111,16 @@ class Result:
     denoise_seconds: list[float] = field(default_factory=list)
     note: str = ""
     auto: tuple[str, ...] = ()
+
+    def add(self, measure: Measure) -> None:
+        """Add a run."""
+        self.mse.append(measure.mse)
+        self.fit_seconds.append(measure.fit_seconds)
+        self.denoise_seconds.append(measure.denoise_seconds)
+        self.n_rff = measure.found["n_rff"]
+        for name in self.auto:
+            if measure.found[name] is not None:
+                getattr(self, name).append(measure.found[name])
 
     def record(self) -> dict[str, Any]:
         """Return the row of a table; of values chosen anew in each run, the median."""
@@ -225,7 +249,9 @@ def compare(
     """Fit and measure every setting on every split, with random features of its own for each run.
 
     Settings without "auto" share one fit for all their components and ridges. With `oracle`, what
-    is "auto" is chosen by the reference of each split: the best that there is to choose.
+    is "auto" is chosen by the reference of each split: the best that there is to choose. Each
+    setting in each run is a task for joblib's active backend; without one they are done here in
+    turn.
 
     Returns
     -------
@@ -234,22 +260,43 @@ def compare(
     mse_noisy : list of float
         Mean squared error of the noisy rows of each run.
     """
+    from joblib import Parallel, delayed
+
     results: dict[tuple[int, Any, Any], Result] = {}
     mse_noisy: list[float] = []
-    for run, split in enumerate(splits):
-        mse_noisy.append(mean_squared_error(split.noisy, split.reference))
-        for index, setting in enumerate(settings):
-            for key, model, seconds in _models(setting, split, seed + run, oracle):
-                result = results.setdefault((index, *key), _blank(setting, *key))
-                if isinstance(model, str):
-                    result.note = model
-                else:
-                    _measure(result, model, split, seconds)
-            progress("comparing", run * len(settings) + index + 1, runs * len(settings))
+
+    def tasks() -> Iterator[Any]:
+        for run, split in enumerate(splits):
+            mse_noisy.append(mean_squared_error(split.noisy, split.reference))
+            for setting in settings:
+                yield delayed(_measured)(setting, split, seed + run, oracle)
+
+    found = Parallel(return_as="generator", batch_size=1)(tasks())
+    for done, (measured, said) in enumerate(found):
+        index = done % len(settings)
+        for line in said:
+            warnings.warn(line, IkpcaWarning, stacklevel=2)
+        for key, measure in measured:
+            result = results.setdefault((index, *key), _blank(settings[index], *key))
+            if isinstance(measure, str):
+                result.note = measure
+            else:
+                result.add(measure)
+        progress("comparing", done + 1, runs * len(settings))
     return list(results.values()), mse_noisy
 
 
-_Key = tuple[Any, Any]
+def _measured(
+    setting: Setting, split: Split, seed: int, oracle: bool
+) -> tuple[list[tuple[_Key, Measure | str]], list[str]]:
+    """Return what a setting reaches on a split, or why it cannot, and the warnings on the way."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", IkpcaWarning)
+        measured = [
+            (key, model if isinstance(model, str) else _measure(model, split, seconds))
+            for key, model, seconds in _models(setting, split, seed, oracle)
+        ]
+    return measured, [str(warning.message) for warning in caught]
 
 
 def _models(
@@ -304,14 +351,9 @@ def _blank(setting: Setting, n_components: Any, ridge: Any) -> Result:
     return result
 
 
-def _measure(result: Result, model: Denoiser, split: Split, fit_seconds: float) -> None:
+def _measure(model: Denoiser, split: Split, fit_seconds: float) -> Measure:
     start = time.perf_counter()
     cleaned = model.denoise(split.noisy)
-    result.denoise_seconds.append(time.perf_counter() - start)
-    result.fit_seconds.append(fit_seconds)
-    result.mse.append(mean_squared_error(cleaned, split.reference))
-    found = model.summary()
-    result.n_rff = found["n_rff"]
-    for name in result.auto:
-        if found[name] is not None:
-            getattr(result, name).append(found[name])
+    seconds = time.perf_counter() - start
+    mse = mean_squared_error(cleaned, split.reference)
+    return Measure(mse, fit_seconds, seconds, model.summary())

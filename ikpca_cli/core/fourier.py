@@ -8,13 +8,24 @@ that the projection corrects, so the branch of the arcsine never has to be guess
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from ikpca_cli.core.kernels import Kernel
 from ikpca_cli.core.rows import FloatArray, model_rng
+from ikpca_cli.core.sines import sines
+from ikpca_cli.core.threads import spread_all, tiles
 from ikpca_cli.errors import InputError, UsageError
+
+TILE_FEATURES = 512
+"""The most features that a thread computes at once."""
+
+TILE_ELEMENTS = 2**17
+"""The numbers in a tile of features: 1 MiB in float64, which a core's cache holds."""
+
+WELL_CONDITIONED = 1e-3
+"""Smallest over largest eigenvalue of ``W'W + ridge I`` above which forming it costs no digits."""
 
 
 @dataclass(frozen=True)
@@ -67,16 +78,46 @@ class FourierFeatures:
         """Number of features."""
         return int(self.W.shape[0])
 
-    def angles(self, X: FloatArray, features: slice = slice(None)) -> FloatArray:
-        """Return ``X W' + b`` (n, k) for centred rows `X` (n, p) and a slice of the features."""
-        alpha = X @ self.W[features].T
-        alpha += self.b[features]
-        return alpha
+    def rounded(self, dtype: type[np.floating[Any]]) -> FourierFeatures:
+        """Return the features in another precision, which is then that of their values."""
+        return FourierFeatures(self.W.astype(dtype, copy=False), self.b.astype(dtype, copy=False))
+
+    def half_turns(self, X: FloatArray, features: slice = slice(None)) -> FloatArray:
+        """Return ``(X W' + b) / pi`` (n, k) for centred rows `X` (n, p) and some of the features.
+
+        In half turns, as `ikpca_cli.core.sines` counts angles, and in the precision of `W`.
+        """
+        angles = (X * (1.0 / np.pi)).astype(self.W.dtype, copy=False) @ self.W[features].T
+        angles += (self.b[features] * (1.0 / np.pi)).astype(self.W.dtype, copy=False)
+        return angles
 
     def features(self, X: FloatArray, features: slice = slice(None)) -> FloatArray:
-        """Return ``sin(X W' + b)`` (n, k) for centred rows `X` (n, p)."""
-        alpha = self.angles(X, features)
-        return np.sin(alpha, out=alpha)
+        """Return ``sin(X W' + b)`` (n, k) for centred rows `X` (n, p) and some of the features."""
+        start, stop, _ = features.indices(self.n_rff)
+        values = np.empty((len(X), stop - start), dtype=self.W.dtype)
+
+        def fill(place: tuple[slice, slice]) -> None:
+            rows, columns = place
+            part = self.half_turns(X[rows], slice(start + columns.start, start + columns.stop))
+            sines(part)
+            values[place] = part
+
+        spread_all(fill, places(*values.shape))
+        return values
+
+    def sines_and_cosines(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return ``sin(X W' + b)`` and ``cos(X W' + b)`` (n, r) for centred rows `X` (n, p)."""
+        both = np.empty((2, len(X), self.n_rff), dtype=self.W.dtype)
+
+        def fill(place: tuple[slice, slice]) -> None:
+            part = self.half_turns(X[place[0]], place[1])
+            both[1][place] = part + 0.5  # a quarter turn on, the sine is the cosine
+            sines(part)
+            both[0][place] = part
+            sines(both[1][place])
+
+        spread_all(fill, places(*both.shape[1:]))
+        return both[0], both[1]
 
 
 @dataclass(frozen=True)
@@ -128,32 +169,17 @@ class FeatureModel:
         return codes
 
 
-def angles_on_branch(alpha: FloatArray, beta_hat: FloatArray) -> FloatArray:
-    r"""Return the angles with sines `beta_hat` that lie on the branches of `alpha`.
-
-    With ``k = rint(alpha / pi)`` this is ``(-1)^k arcsin(beta_hat) + k pi``, so that
-    ``sin(angles_on_branch(alpha, beta_hat)) == beta_hat`` on every branch. (Equation 3b of the
-    paper, read literally, has the correction's sign wrong on odd branches.)
-
-    Parameters
-    ----------
-    alpha : ndarray, shape (n, r)
-        Angles of the noisy rows.
-    beta_hat : ndarray, shape (n, r)
-        Projected features; values beyond [-1, 1] are clipped.
-    """
-    branch = np.rint(alpha / np.pi)
-    angles = np.arcsin(np.clip(beta_hat, -1.0, 1.0))
-    np.negative(angles, out=angles, where=np.remainder(branch, 2.0) == 1.0)
-    branch *= np.pi
-    angles += branch
-    return angles
+def places(n_rows: int, n_features: int) -> list[tuple[slice, slice]]:
+    """Return the tiles that features (n_rows, n_features) are computed in, by rows."""
+    width = min(TILE_FEATURES, n_features)
+    columns = tiles(n_features, width)
+    return [(rows, part) for rows in tiles(n_rows, TILE_ELEMENTS // width) for part in columns]
 
 
 def ridge_inverse(W: FloatArray, ridge: float) -> FloatArray:
     """Return ``(W'W + ridge I)^-1`` (p, p); for ``ridge = 0`` its pseudo-inverse.
 
-    By the singular values of `W`, which keeps the digits that forming ``W'W`` would lose.
+    By the singular values of `W` where forming ``W'W`` would lose digits.
 
     Parameters
     ----------
@@ -166,13 +192,17 @@ def ridge_inverse(W: FloatArray, ridge: float) -> FloatArray:
     UsageError
         If `ridge` is negative or not finite.
     """
-    from scipy.linalg import svd  # here: cleaning with a saved model does not need it
+    from scipy.linalg import eigh, qr, svd  # here: cleaning with a saved model does not need it
 
     if not (np.isfinite(ridge) and ridge >= 0.0):
         raise UsageError(f"ridge {ridge} is not allowed: use 0 or a positive number")
-    _, s, Vt = svd(W, full_matrices=False, check_finite=False)
-    squares = s**2 + ridge
-    tiny = np.finfo(np.float64).eps * max(W.shape) * s[0]
-    inverse = np.divide(1.0, squares, out=np.zeros_like(squares), where=(s > tiny) | (ridge > 0.0))
-    matrix: FloatArray = (Vt.T * inverse) @ Vt
+    W = W.astype(np.float64, copy=False)
+    squares, vectors = eigh(W.T @ W, check_finite=False)
+    if squares[0] + ridge < WELL_CONDITIONED * squares[-1]:
+        R = qr(W, mode="r", check_finite=False)[0][: W.shape[1]]
+        _, s, Vt = svd(R, full_matrices=False, check_finite=False)
+        squares, vectors = s**2, Vt.T
+        if ridge == 0.0:
+            squares[s <= np.finfo(np.float64).eps * max(W.shape) * s[0]] = np.inf
+    matrix: FloatArray = (vectors / (squares + ridge)) @ vectors.T
     return matrix

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.core.base import Auto, Denoiser, Value
+from ikpca_cli.core.base import Auto, Denoiser, Value, check_dtype, rounded
 from ikpca_cli.core.blind import CrossValidation, Oracle, search
 from ikpca_cli.core.exact import ExactSpectrum
 from ikpca_cli.core.fourier import FourierFeatures
@@ -21,8 +22,10 @@ from ikpca_cli.core.moves import SHRINKS, SHRINKS_OF_A_CUT, TO_THE_MEAN, Mover, 
 from ikpca_cli.core.published import PublishedModel
 from ikpca_cli.core.refined import RefinedModel
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all, silent
-from ikpca_cli.core.spectrum import Spectrum, spectrum
+from ikpca_cli.core.spectrum import Spectrum, feature_sums, spectrum, spectrum_of_sums
+from ikpca_cli.core.sums import FeatureSums
 from ikpca_cli.core.survey import selection_rows
+from ikpca_cli.core.threads import one_blas_thread
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -47,6 +50,7 @@ _PUBLISHED = {f"{name}_": dims for name, dims in PublishedModel.FIELDS.items()}
 _LIMIT = {f"{name}_": dims for name, dims in LimitModel.FIELDS.items()}
 _REFINED = {f"{name}_": dims for name, dims in RefinedModel.FIELDS.items()}
 _MODELS = _PUBLISHED | _LIMIT | _REFINED
+_SUMS = {"sums_mean_": ("r",), "scatter_": ("r", "r")}
 _ARRIVING, _DIRECTIONS = 5, 4  # stream of `model_rng`
 
 
@@ -91,6 +95,9 @@ class IKPCA(Denoiser):
         smaller.
     seed : int
         Seeds the random features and the choice. One seed gives one answer.
+    dtype : {"float64", "float32"}
+        What the model is kept in and cleans rows in; random features are computed in it as well.
+        Sums over rows are always in double precision.
 
     Attributes
     ----------
@@ -98,16 +105,21 @@ class IKPCA(Denoiser):
         The arrays of the fit. Each is an attribute here, too: ``W_`` is ``model_.W``.
     gamma_ : float
         The value used.
+    sums_mean_ : ndarray, shape (n_rff,), or None
+    scatter_ : ndarray, shape (n_rff, n_rff), or None
+        `FeatureSums` of the rows, kept where they were asked for, so that more can be added.
     """
 
     method = "ikpca"
-    STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {"gamma_": ()} | _MODELS
-    OPTIONAL: ClassVar[frozenset[str]] = Denoiser.OPTIONAL | _MODELS.keys()
+    STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {"gamma_": ()} | _MODELS | _SUMS
+    OPTIONAL: ClassVar[frozenset[str]] = Denoiser.OPTIONAL | _MODELS.keys() | _SUMS.keys()
     RIDGES = (0.01, 0.1, 0.5)
     SELECTION_ROWS = 600
 
     model_: PublishedModel | RefinedModel | LimitModel
     gamma_: float
+    sums_mean_: FloatArray | None = None
+    scatter_: FloatArray | None = None
 
     def __init__(
         self,
@@ -123,6 +135,7 @@ class IKPCA(Denoiser):
         one_signal: bool = False,
         solver: str = "auto",
         seed: int = 0,
+        dtype: str = "float64",
     ) -> None:
         self.n_components = n_components
         self.n_rff = n_rff
@@ -135,7 +148,9 @@ class IKPCA(Denoiser):
         self.one_signal = one_signal
         self.solver = solver
         self.seed = seed
+        self.dtype = dtype
         self._features: FourierFeatures | None = None
+        self._keep_sums = False
 
     @property
     def n_rff_(self) -> int | str:
@@ -177,6 +192,7 @@ class IKPCA(Denoiser):
         """
         estimator = cls(**params)
         load_kernel(estimator.kernel)
+        check_dtype(estimator.dtype)
         own: dict[str, Any] = {}
         for name in cls.STATE:
             if name not in _MODELS:
@@ -196,7 +212,12 @@ class IKPCA(Denoiser):
         return estimator
 
     def fit(
-        self, X: Any, *, features: FourierFeatures | None = None, progress: Progress = silent
+        self,
+        X: Any,
+        *,
+        features: FourierFeatures | None = None,
+        keep_sums: bool = False,
+        progress: Progress = silent,
     ) -> Self:
         """Learn from noisy rows, as `Denoiser.fit` says.
 
@@ -207,6 +228,8 @@ class IKPCA(Denoiser):
             Use these random features instead of drawing them; they make `n_rff` and `seed`
             irrelevant, and a `gamma` that is given only a label. "auto" would draw others, so
             gamma, ridge and n_components have to be given.
+        keep_sums : bool
+            Keep n_rff x n_rff sums in the model, so that `partial_fit` can add rows later.
         progress : callable
 
         Returns
@@ -215,11 +238,63 @@ class IKPCA(Denoiser):
         """
         if features is not None and "auto" in (self.gamma, self.ridge, self.n_components):
             raise UsageError("with features given, give gamma, ridge and n_components too")
-        self._features = features
+        self._features, self._keep_sums = features, keep_sums
         try:
             return super().fit(X, progress=progress)
         finally:
-            self._features = None
+            self._features, self._keep_sums = None, False
+
+    def partial_fit(self, X: Any, *, progress: Progress = silent) -> Self:
+        """Learn from more rows, without the rows before, or from first ones.
+
+        Random features, the means that rows are centred by, noise level and parameters remain those
+        of the first rows; the components become those of all rows.
+
+        Parameters
+        ----------
+        X : array_like or row source, shape (n_samples, n_features)
+            At least two rows for the first time, then one or more.
+        progress : callable
+
+        Returns
+        -------
+        IKPCA
+
+        Raises
+        ------
+        InputError
+            If the rows are not finite numbers or not as wide as those before.
+        UsageError
+            If the fit before did not keep its sums, or cannot.
+        """
+        if not hasattr(self, "model_"):
+            return self.fit(X, keep_sums=True, progress=progress)
+        model = self.model_
+        if (
+            self.sums_mean_ is None
+            or self.scatter_ is None
+            or not isinstance(model, PublishedModel)
+        ):
+            raise UsageError(
+                "this model cannot learn from more rows: keep the sums when fitting it"
+            )
+        rows = self._check_rows(X)
+        with one_blas_thread:
+            sums = FeatureSums(self.n_samples_, self.sums_mean_, np.array(self.scatter_))
+            sums.merge(feature_sums(rows, self.mean_, model.features, model.n_rff, progress))
+            asked = self.n_components_ if self.n_components == "auto" else self.n_components
+            found = spectrum_of_sums(sums, asked, progress)
+        self.n_samples_ = sums.count
+        self.estimated_mse_ = self.estimated_mse_error_ = None
+        self._set_spectrum(found.variances, found.total, asked, False)
+        self._set_sums(found)
+        self.model_ = replace(model, feature_mean=found.mean, components=found.components)
+        self._round()
+        return self
+
+    def _set_sums(self, found: Spectrum) -> None:
+        assert found.sums is not None
+        self.sums_mean_, self.scatter_ = found.sums.mean, found.sums.scatter
 
     def ridge_unit(self) -> float:
         """Return the mean eigenvalue of ``W'W``, in a fit with the published way back."""
@@ -258,6 +333,11 @@ class IKPCA(Denoiser):
         kind = self._kind(n_samples)
         if kind != "exact" and self.second_gamma not in ("auto", "none"):
             raise UsageError("a second gamma is for infinitely many features: leave it out")
+        if self._keep_sums and (kind != "published" or self.solver == "dual"):
+            raise UsageError(
+                "sums are kept for random features with the paper's way back alone: give their "
+                "number and a ridge, and not the dual solver"
+            )
         if kind != "published":
             self._check_smooth("infinitely many features" if kind == "exact" else "the refined way")
         if kind == "exact":
@@ -380,8 +460,10 @@ class IKPCA(Denoiser):
         features = self._features or FourierFeatures.draw(
             load_kernel(self.kernel), gamma, n_rff or self._count(n_features), n_features, self.seed
         )
+        features = features.rounded(self._float)
+        route = "primal" if self._keep_sums else self.solver
         found = spectrum(
-            X, mean, features, features.n_rff, n_components, route=self.solver, progress=progress
+            X, mean, features, features.n_rff, n_components, route=route, progress=progress
         )
         return features, found
 
@@ -396,6 +478,7 @@ class IKPCA(Denoiser):
         self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
     ) -> None:
         self.gamma_ = float(chosen["gamma"])
+        self.sums_mean_ = self.scatter_ = None
         if "blends" in chosen and self._kind(X.shape[0]) == "exact":
             self._fit_limit(X, chosen, exact, progress)
             return
@@ -404,6 +487,8 @@ class IKPCA(Denoiser):
         self._set_spectrum(found.variances, found.total, asked, exact)
         if "blends" not in chosen:
             self.model_ = PublishedModel.of(features, found, float(chosen["ridge"]))
+            if self._keep_sums:
+                self._set_sums(found)
             return
         refined = self._refine(features, found, chosen["rows"], chosen["noise_variance"])
         self.model_ = refined = refined.blended(chosen["blends"][0])
@@ -421,12 +506,18 @@ class IKPCA(Denoiser):
         self.model_ = limit = LimitModel.of(spectra, chosen["noise_variance"], chosen["blends"])
         self.explained_variance_ = limit.main_variances
 
+    def _round(self) -> None:
+        arrays = {name: getattr(self.model_, name) for name in self.model_.FIELDS}
+        self.model_ = replace(
+            self.model_, **{name: rounded(value, self._float) for name, value in arrays.items()}
+        )
+
     def _denoise_block(self, X: FloatArray) -> FloatArray:
-        rows: FloatArray = self.model_.denoise(X - self.mean_) + self.mean_
+        rows: FloatArray = self.model_.denoise(self._centred(X)) + self.mean_
         return rows
 
     def _encode_block(self, X: FloatArray) -> FloatArray:
-        return self.model_.encode(X - self.mean_)
+        return self.model_.encode(self._centred(X))
 
     def _truncate(self, n_components: int, ridge: float | None) -> None:
         self.model_ = self.model_.variant(n_components, ridge)

@@ -7,6 +7,10 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from ikpca_cli.core.rows import FloatArray
+from ikpca_cli.core.threads import spread_all, tiles
+
+TILE = 512
+"""Rows on each side whose kernel a thread computes at once."""
 
 
 class Kernel(ABC):
@@ -31,9 +35,16 @@ class Kernel(ABC):
 
     def gram(self, X: FloatArray, Y: FloatArray, gamma: float) -> FloatArray:
         """Return the kernel matrix (n, m) between the rows of `X` (n, p) and `Y` (m, p)."""
-        values = self.distance(X, Y)
-        values *= -gamma
-        return np.exp(values, out=values)
+        values = np.empty((len(X), len(Y)), dtype=np.result_type(X, Y))
+
+        def fill(place: tuple[slice, slice]) -> None:
+            part = self.distance(X[place[0]], Y[place[1]])
+            part *= -gamma
+            np.exp(part, out=values[place])
+
+        parts = tiles(len(Y), TILE)
+        spread_all(fill, [(rows, part) for rows in tiles(len(X), TILE) for part in parts])
+        return values
 
 
 class Gaussian(Kernel):

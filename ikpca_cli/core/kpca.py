@@ -9,15 +9,23 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ikpca_cli.core.base import Auto, Denoiser, check_shrink
+from ikpca_cli.core.base import Auto, Denoiser, check_shrink, rounded
+from ikpca_cli.core.cholesky import solve_positive
+from ikpca_cli.core.landmarks import (
+    inverse_root,
+    landmark_regression,
+    landmark_rows,
+    landmark_spectrum,
+)
 from ikpca_cli.core.memory import check_matrix
 from ikpca_cli.core.methods import load_kernel
-from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all
+from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all, silent
 from ikpca_cli.core.spectrum import leading_eigenpairs
+from ikpca_cli.errors import UsageError
 
 MOST_SHRUNK = 257
 """The most components that are weighed; the noise leaves fewer."""
@@ -56,11 +64,16 @@ class KernelPCA(Denoiser):
         to bring rows that were held out to their mean.
     seed : int
         Seeds the sampling of rows in the choice of parameters.
+    landmarks : int or "all"
+        Rows, drawn by `seed`, whose kernels with all rows stand for the n x n kernel matrix (the
+        Nyström method); "all" is the full method.
+    dtype : {"float64", "float32"}
+        What the model is kept in and cleans rows in; the fit is in double precision.
 
     Attributes
     ----------
     rows_ : ndarray, shape (n_samples, n_features)
-        The centred training rows.
+        The centred training rows; the landmarks among them, where there are some, here and below.
     gram_mean_ : ndarray, shape (n_samples,)
         Column means of their kernel matrix.
     coefficients_ : ndarray, shape (n_samples, n_components)
@@ -99,6 +112,7 @@ class KernelPCA(Denoiser):
     gamma_: float
     latent_gamma_: float
     ridge_: float
+    _source: RowSource | None = None  # with landmarks, to vary a fit without fitting again
 
     def __init__(
         self,
@@ -112,6 +126,8 @@ class KernelPCA(Denoiser):
         noise_std: float | Auto = "auto",
         one_signal: bool = False,
         seed: int = 0,
+        landmarks: int | Literal["all"] = "all",
+        dtype: str = "float64",
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
@@ -122,16 +138,29 @@ class KernelPCA(Denoiser):
         self.noise_std = noise_std
         self.one_signal = one_signal
         self.seed = seed
+        self.landmarks = landmarks
+        self.dtype = dtype
 
     def _check_params(self, n_samples: int, n_features: int) -> None:
         super()._check_params(n_samples, n_features)
         check_shrink(self.shrink, self.n_components)
         load_kernel(self.kernel)
-        check_matrix("kpca", n_samples, "use the method ikpca, or fewer rows")
+        if self.landmarks != "all" and self.landmarks < 1:
+            raise UsageError(f"{self.landmarks} landmarks are not enough: use 1 or more, or 'all'")
+        count = self._landmark_count(n_samples)
+        remedy = "use fewer landmarks" if count < n_samples else "use landmarks, 2000 say, or ikpca"
+        check_matrix("kpca", count, remedy)
+
+    def _landmark_count(self, n_samples: int) -> int:
+        return n_samples if self.landmarks == "all" else min(self.landmarks, n_samples)
 
     def _fit(
         self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
     ) -> None:
+        if self._landmark_count(X.shape[0]) < X.shape[0]:
+            self._fit_landmarks(X, chosen, exact, progress)
+            return
+        self._source = None
         n_components, gamma = chosen["n_components"] or MOST_SHRUNK, float(chosen["gamma"])
         rows = read_all(X) - self.mean_
         gram = load_kernel(self.kernel).gram(rows, rows, gamma)
@@ -171,10 +200,10 @@ class KernelPCA(Denoiser):
     def _shrink(self, noise_std: float) -> None:
         """Weigh components, by what a little noise on some training rows does to their codes."""
         places = np.linspace(0, len(self.rows_) - 1, min(len(self.rows_), NOISY_ROWS)).astype(int)
-        rows = self.rows_[places] + self.mean_
+        rows = self.rows_[places]
         step = 1e-3 * noise_std
         noise = model_rng(self.seed, _NOISE).choice((-step, step), rows.shape)
-        moved = (self._encode_block(rows + noise) - self._encode_block(rows)) / step
+        moved = (self._codes(rows + noise) - self._codes(rows)) / step
         noise_variances = noise_std**2 * np.mean(moved**2, axis=0)
         self.weights_ = np.maximum(1.0 - noise_variances / self.explained_variance_, 0.0)
         self.codes_ = self.codes_ * self.weights_
@@ -182,6 +211,33 @@ class KernelPCA(Denoiser):
         count = int(used[-1]) + 1 if len(used) else 1
         self.explained_variance_ = self.explained_variance_[:count]
         self._cut(count)
+
+    def _fit_landmarks(
+        self, X: RowSource, chosen: Mapping[str, Any], exact: bool, progress: Progress
+    ) -> None:
+        """Fit on all rows by their kernel with some of them; the landmarks stand for the rows."""
+        self._source = X
+        self.gamma_, self.ridge_ = float(chosen["gamma"]), float(chosen["ridge"])
+        assert self.landmarks != "all"
+        self.rows_ = landmark_rows(X, self.landmarks, self.seed) - self.mean_
+        gram = self._gram(self.rows_)
+        self.latent_gamma_ = self._width(gram)
+        root = inverse_root(gram)
+        most = chosen["n_components"] or MOST_SHRUNK
+        found = landmark_spectrum(X, self.mean_, self._gram, root, most, progress)
+        self._set_spectrum(found.variances, found.total, most, exact)
+        self.coefficients_ = np.ascontiguousarray(root @ found.components.T)
+        # The features' mean is k_mean K^{-1/2}: of k_mean the code needs no more than that.
+        self.gram_mean_ = found.mean @ np.linalg.pinv(root)
+        self.weights_ = np.ones(len(found.variances))
+        self.codes_ = self._codes(self.rows_)
+        if "shrink" in chosen:
+            self._shrink(chosen["shrink"])
+        self._regress(progress)
+
+    def _gram(self, X: FloatArray) -> FloatArray:
+        """Return the kernel of centred rows with the rows of the model."""
+        return load_kernel(self.kernel).gram(X, self.rows_, self.gamma_)
 
     def _width(self, gram: FloatArray) -> float:
         """Return the latent gamma, from the kernel matrix where gamma was chosen."""
@@ -193,19 +249,33 @@ class KernelPCA(Denoiser):
         distances = -np.log(np.maximum(some[np.triu_indices_from(some, 1)], np.finfo(float).tiny))
         return float(np.median(distances)) or 1.0
 
-    def _regress(self) -> None:
-        from scipy.linalg import LinAlgError, cho_factor, cho_solve, pinvh
+    def _regress(self, progress: Progress = silent) -> None:
+        codes, rows = (
+            values.astype(np.float64, copy=False) for values in (self.codes_, self.rows_)
+        )
+        kernel, width = load_kernel(self.kernel), self.latent_gamma_
+        matrix = kernel.gram(codes, codes, width)
+        if len(rows) < self.n_samples_:
+            if self._source is None:
+                raise UsageError("a loaded model with landmarks cannot be varied: fit it again")
 
-        matrix = load_kernel(self.kernel).gram(self.codes_, self.codes_, self.latent_gamma_)
+            def gram_of(X: FloatArray) -> FloatArray:
+                return kernel.gram(self._codes(X) * self.weights_, codes, width)
+
+            self.dual_ = landmark_regression(
+                self._source, self.mean_, gram_of, inverse_root(matrix), self.ridge_, progress
+            )
+            return
         matrix.flat[:: len(matrix) + 1] += self.ridge_
         try:
-            factor = cho_factor(matrix, check_finite=False)
-        except LinAlgError:
+            self.dual_ = solve_positive(matrix, rows)
+        except np.linalg.LinAlgError:
+            from scipy.linalg import pinvh
+
             # Codes that coincide, at a ridge too small to tell them apart: the least-norm answer.
-            self.dual_ = pinvh(matrix, check_finite=False) @ self.rows_
-        else:
-            # One memory order for a fresh and a loaded model, so that both give the same bits.
-            self.dual_ = np.ascontiguousarray(cho_solve(factor, self.rows_, check_finite=False))
+            matrix = kernel.gram(codes, codes, width)
+            matrix.flat[:: len(matrix) + 1] += self.ridge_
+            self.dual_ = pinvh(matrix, check_finite=False) @ rows
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         kernel = load_kernel(self.kernel)
@@ -215,7 +285,11 @@ class KernelPCA(Denoiser):
         return rows
 
     def _encode_block(self, X: FloatArray) -> FloatArray:
-        gram = load_kernel(self.kernel).gram(X - self.mean_, self.rows_, self.gamma_)
+        return self._codes(self._centred(X))
+
+    def _codes(self, X: FloatArray) -> FloatArray:
+        """Return the latent codes of centred rows."""
+        gram = self._gram(X)
         # The eigenvectors sum to zero, so centring over the training rows needs no other term.
         gram -= self.gram_mean_
         codes: FloatArray = gram @ self.coefficients_
@@ -231,6 +305,7 @@ class KernelPCA(Denoiser):
         if ridge is not None:
             self.ridge = self.ridge_ = ridge
         self._regress()
+        self.dual_ = rounded(self.dual_, self._float)
 
     def _block_width(self) -> int:
         return int(self.rows_.shape[0])

@@ -37,6 +37,8 @@ class PCA(Denoiser):
         to bring rows that were held out to their mean.
     seed : int
         Seeds the sampling of rows in the choice of components.
+    dtype : {"float64", "float32"}
+        What the model is kept in and cleans rows in; the fit is in double precision.
 
     Attributes
     ----------
@@ -63,12 +65,14 @@ class PCA(Denoiser):
         noise_std: float | Auto = "auto",
         one_signal: bool = False,
         seed: int = 0,
+        dtype: str = "float64",
     ) -> None:
         self.n_components = n_components
         self.shrink = shrink
         self.noise_std = noise_std
         self.one_signal = one_signal
         self.seed = seed
+        self.dtype = dtype
 
     @property
     def shrink_(self) -> str:
@@ -106,7 +110,7 @@ class PCA(Denoiser):
         return rows
 
     def _encode_block(self, X: FloatArray) -> FloatArray:
-        codes: FloatArray = (X - self.mean_) @ self.components_.T
+        codes: FloatArray = self._centred(X) @ self.components_.T
         return codes
 
     def _truncate(self, n_components: int, ridge: float | None) -> None:

@@ -10,11 +10,13 @@ import numpy as np
 from ikpca_cli.core.fourier import (
     FeatureModel,
     FourierFeatures,
-    angles_on_branch,
+    places,
     ridge_inverse,
 )
 from ikpca_cli.core.rows import FloatArray
+from ikpca_cli.core.sines import angles_on_branch, sines
 from ikpca_cli.core.spectrum import Spectrum
+from ikpca_cli.core.threads import spread
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,33 @@ class PublishedModel(FeatureModel):
 
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p)."""
-        alpha = self.features.angles(X)
-        codes = (np.sin(alpha) - self.feature_mean) @ self.components.T
-        angles = angles_on_branch(alpha, codes @ self.components + self.feature_mean)
-        angles -= self.b
-        rows: FloatArray = (angles @ self.W) @ self.ridge_inverse
-        return rows
+        features, mean = self.features, self.feature_mean
+        half_turns = np.empty((len(X), self.n_rff), dtype=self.W.dtype)
+        codes = np.zeros((len(X), len(self.components)), dtype=self.W.dtype)
+        angles_back = np.zeros(X.shape, dtype=self.W.dtype)
+
+        def project(place: tuple[slice, slice]) -> FloatArray:
+            rows, part = place
+            half_turns[place] = angles = features.half_turns(X[rows], part)
+            sines(angles)
+            angles -= mean[part]
+            return angles @ self.components[:, part].T
+
+        def return_(place: tuple[slice, slice]) -> FloatArray:
+            rows, part = place
+            target = codes[rows] @ self.components[:, part]
+            target += mean[part]
+            angles = angles_on_branch(half_turns[place], target)
+            angles -= self.b[part]
+            return angles @ self.W[part]
+
+        tiled = places(*half_turns.shape)
+        for (rows, _), share in zip(tiled, spread(project, tiled), strict=True):
+            codes[rows] += share
+        for (rows, _), share in zip(tiled, spread(return_, tiled), strict=True):
+            angles_back[rows] += share
+        rows_back: FloatArray = angles_back @ self.ridge_inverse
+        return rows_back
 
     def variant(self, n_components: int, ridge: float | None) -> PublishedModel:
         """Return the model with fewer components, or another ridge."""

@@ -93,7 +93,7 @@ class RefinedModel(FeatureModel):
         squares = np.zeros(features.n_rff)
         noise = np.zeros(len(found.variances))
         for _, block in row_blocks(rows, features.n_rff):
-            cosines = np.cos(features.angles(block))
+            _, cosines = features.sines_and_cosines(block)
             squares += np.einsum("ij,ij->j", cosines, cosines)
             cosines *= rng.choice((-1.0, 1.0), block.shape) @ features.W.T
             noise += np.sum((cosines @ found.components.T) ** 2, axis=0)
@@ -177,10 +177,9 @@ class RefinedModel(FeatureModel):
 
     def _look(self, x: FloatArray, dx: Sequence[FloatArray]) -> _View:
         """Return the features of centred rows, and their derivatives along each dx."""
-        alpha = self.features.angles(x)
-        cosines = np.cos(alpha)
+        sines, cosines = self.features.sines_and_cosines(x)
         turns = [d @ self.W.T for d in dx]
-        return _View(np.sin(alpha, out=alpha), cosines, turns, [cosines * turn for turn in turns])
+        return _View(sines, cosines, turns, [cosines * turn for turn in turns])
 
     def _codes(self, view: _View) -> tuple[FloatArray, list[FloatArray]]:
         """Return the codes (n, d) of rows, and their derivatives."""

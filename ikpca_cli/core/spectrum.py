@@ -6,12 +6,12 @@ the dual one holds n x n and costs O(r n^2 + n^3) (section 3.3 of Gedon et al. 2
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
+from ikpca_cli.core.krylov import leading_by_krylov
 from ikpca_cli.core.rows import (
     BLOCK_ELEMENTS,
     FloatArray,
@@ -21,7 +21,13 @@ from ikpca_cli.core.rows import (
     row_blocks,
     silent,
 )
-from ikpca_cli.core.sums import FeatureSums
+from ikpca_cli.core.slices import Opener, over_slices, slices_of
+from ikpca_cli.core.sums import FeatureSums, add_products, mirror
+from ikpca_cli.core.survey import Survey
+from ikpca_cli.core.threads import tiles
+
+KEPT_BYTES = 3 * 2**26
+"""Features that the dual route keeps to use again instead of computing them twice."""
 
 
 class FeatureMap(Protocol):
@@ -45,12 +51,15 @@ class Spectrum:
         Eigenvalues of the 1/n covariance.
     total : float
         Trace of the covariance.
+    sums : FeatureSums or None
+        What it was computed from, by the primal route.
     """
 
     mean: FloatArray
     components: FloatArray
     variances: FloatArray
     total: float
+    sums: FeatureSums | None = None
 
 
 def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
@@ -72,7 +81,7 @@ def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, Float
     """
     size = matrix.shape[0]
     most = min(most, size)
-    found = _lanczos(matrix, most) if size > 1000 and most * 20 <= size else None
+    found = leading_by_krylov(matrix, most) if size >= 1000 and most * 50 <= size else None
     # All of them, also where few are wanted: LAPACK's search for a part of a spectrum loses
     # eigenvalues that coincide, as those of a kernel too narrow for its data do.
     values, vectors = found or all_eigenpairs(matrix)
@@ -89,18 +98,6 @@ def all_eigenpairs(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
     # "evd" is the fastest for all of them, but scipy 1.11 passes it too little room for one.
     driver = "evd" if len(matrix) > 1 else "ev"
     values, vectors = eigh(matrix, overwrite_a=True, check_finite=False, driver=driver)
-    return values, vectors
-
-
-def _lanczos(matrix: FloatArray, most: int) -> tuple[FloatArray, FloatArray] | None:
-    """Return the largest eigenpairs by a few products with the matrix, None if too few converge."""
-    from scipy.sparse.linalg import ArpackNoConvergence, eigsh
-
-    start = np.random.default_rng(len(matrix)).uniform(-1.0, 1.0, len(matrix))
-    try:
-        values, vectors = eigsh(matrix, k=most, which="LA", v0=start)
-    except ArpackNoConvergence:
-        return None
     return values, vectors
 
 
@@ -137,7 +134,10 @@ def spectrum(
     if route == "auto":
         route = choose_route(X.shape[0], n_rff)
     if route == "primal":
-        sums = feature_sums(X, mean, feature_map, n_rff, progress)
+        if isinstance(X, Survey) and X.opener is not None:
+            sums = gathered_sums(X, X.opener, mean, feature_map, n_rff, progress)
+        else:
+            sums = feature_sums(X, mean, feature_map, n_rff, progress)
         return spectrum_of_sums(sums, most, progress)
     return _dual(read_all(X) - mean, feature_map, n_rff, most, progress)
 
@@ -157,13 +157,37 @@ def feature_sums(
     return sums
 
 
+def gathered_sums(
+    X: RowSource,
+    opener: Opener,
+    mean: FloatArray,
+    feature_map: FeatureMap,
+    n_rff: int,
+    progress: Progress = silent,
+) -> FeatureSums:
+    """Return what `feature_sums` does, from slices that joblib's active backend works on."""
+    sums = FeatureSums.empty(n_rff)
+    parts = slices_of(X.shape[0], n_rff)
+    found = over_slices(_sums_of_part, opener, parts, mean, feature_map, n_rff)
+    for part, more in zip(parts, found, strict=True):
+        sums.merge(more)
+        progress("features", part.stop, X.shape[0])
+    return sums
+
+
+def _sums_of_part(
+    X: RowSource, _start: int, mean: FloatArray, feature_map: FeatureMap, n_rff: int
+) -> FeatureSums:
+    return feature_sums(X, mean, feature_map, n_rff)
+
+
 def spectrum_of_sums(sums: FeatureSums, most: int, progress: Progress = silent) -> Spectrum:
     """Return the leading `most` eigenpairs of the covariance that sums hold; see `spectrum`."""
     covariance = sums.covariance
     trace = float(np.trace(covariance))
     progress("eigenvectors", 0, 0)
     variances, vectors = leading_eigenpairs(covariance, most)
-    return Spectrum(sums.mean, np.ascontiguousarray(vectors.T), variances, trace)
+    return Spectrum(sums.mean, np.ascontiguousarray(vectors.T), variances, trace, sums)
 
 
 def _dual(
@@ -172,24 +196,27 @@ def _dual(
     n_samples = X.shape[0]
     mean = np.empty(n_rff)
     gram = np.zeros((n_samples, n_samples))
-    for part in _slices(n_rff, n_samples):
+    kept: dict[int, FloatArray] = {}  # as many of the features as fit, to be used again
+    parts = tiles(n_rff, max(1, BLOCK_ELEMENTS // n_samples))
+    for part in parts:
         features = feature_map.features(X, part)
-        mean[part] = features.mean(axis=0)
-        features -= mean[part]
-        gram += features @ features.T
+        mean[part] = features.mean(axis=0, dtype=np.float64)
+        features -= mean[part].astype(features.dtype, copy=False)
+        add_products(gram, features)
+        if (len(kept) + 1) * features.nbytes <= KEPT_BYTES:
+            kept[part.start] = features
         progress("features", part.stop, n_rff)
     trace = float(np.trace(gram)) / n_samples
     progress("eigenvectors", 0, 0)
-    values, vectors = leading_eigenpairs(gram, min(most, max(n_samples - 1, 1)))
+    values, vectors = leading_eigenpairs(mirror(gram), min(most, max(n_samples - 1, 1)))
     vectors /= np.sqrt(values)
     components = np.empty((len(values), n_rff))
-    for part in _slices(n_rff, n_samples):
-        components[:, part] = vectors.T @ (feature_map.features(X, part) - mean[part])
+    for part in parts:
+        if part.start in kept:
+            features = kept.pop(part.start)
+        else:
+            features = feature_map.features(X, part)
+            features -= mean[part].astype(features.dtype, copy=False)
+        components[:, part] = vectors.T.astype(features.dtype, copy=False) @ features
         progress("components", part.stop, n_rff)
     return Spectrum(mean, components, values / n_samples, trace)
-
-
-def _slices(total: int, width: int) -> Iterable[slice]:
-    step = max(1, BLOCK_ELEMENTS // width)
-    for start in range(0, total, step):
-        yield slice(start, min(start + step, total))

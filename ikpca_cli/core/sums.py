@@ -13,6 +13,10 @@ from typing import ClassVar
 import numpy as np
 
 from ikpca_cli.core.rows import FloatArray
+from ikpca_cli.core.threads import spread_all, tiles
+
+TILE = 256
+"""Rows and columns of a matrix of products that a thread adds to at once."""
 
 
 @dataclass
@@ -26,7 +30,7 @@ class FeatureSums:
     mean : ndarray, shape (r,)
         Mean of their features.
     scatter : ndarray, shape (r, r)
-        Sum over the rows of the products of differences from the mean.
+        Sum over the rows of the products of differences from the mean; its lower triangle.
     """
 
     FIELDS: ClassVar[tuple[str, ...]] = ("count", "mean", "scatter")
@@ -53,22 +57,49 @@ class FeatureSums:
     @property
     def covariance(self) -> FloatArray:
         """The 1/n covariance of the features, (r, r)."""
-        return self.scatter / self.count
+        return mirror(self.scatter / self.count)
 
     def add(self, features: FloatArray) -> None:
-        """Add the features (k, r) of some rows, k at least 1; they are overwritten."""
-        mean = features.mean(axis=0)
-        features -= mean
-        self.merge(FeatureSums(len(features), mean, features.T @ features))
+        """Add the features (k, r) of some rows, k at least 1; they are overwritten.
+
+        They may be in single precision; the sums are always in double.
+        """
+        mean = features.mean(axis=0, dtype=np.float64)
+        features -= mean.astype(features.dtype, copy=False)
+        add_products(self.scatter, features.T, self._join(mean, len(features)))
 
     def merge(self, other: FeatureSums) -> None:
         """Add the sums over other rows."""
-        if other.count == 0:
-            return
-        count = self.count + other.count
-        step = other.mean - self.mean
-        self.scatter += other.scatter
-        if self.count:
-            self.scatter += np.outer(step * (self.count * other.count / count), step)
-        self.mean = self.mean + step * (other.count / count)
-        self.count = count
+        if other.count:
+            shift = self._join(other.mean, other.count)
+            self.scatter += other.scatter
+            self.scatter += np.outer(shift, shift)
+
+    def _join(self, mean: FloatArray, count: int) -> FloatArray:
+        """Take in count and mean of other rows; return u (r,), the scatter between being uu'."""
+        total, step = self.count + count, mean - self.mean
+        shift: FloatArray = step * np.sqrt(self.count * (count / total))
+        self.mean = self.mean + step * (count / total)
+        self.count = total
+        return shift
+
+
+def add_products(total: FloatArray, A: FloatArray, u: FloatArray | None = None) -> None:
+    """Add ``A A' + u u'`` to the lower triangle of `total` (m, m), for `A` (m, k) and `u` (m,)."""
+    sides = tiles(len(A), TILE)
+
+    def add(place: tuple[slice, slice]) -> None:
+        rows, columns = place
+        total[place] += A[rows] @ A[columns].T
+        if u is not None:
+            total[place] += np.outer(u[rows], u[columns])
+
+    lower = [(rows, columns) for rows in sides for columns in sides if columns.start <= rows.start]
+    spread_all(add, lower)
+
+
+def mirror(total: FloatArray) -> FloatArray:
+    """Copy the lower triangle of `total` (m, m) to the upper one, and return it."""
+    for columns in tiles(len(total), TILE):
+        total[columns, columns.stop :] = total[columns.stop :, columns].T
+    return total

@@ -6,9 +6,11 @@ level and choice of parameters, it learns from the sample.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.core.rows import (
     LARGEST,
@@ -22,7 +24,10 @@ from ikpca_cli.core.rows import (
     sample_rows,
     silent,
 )
+from ikpca_cli.core.slices import Opener, over_slices, slices_of
 from ikpca_cli.errors import InputError
+
+Places: TypeAlias = NDArray[np.intp]
 
 SAMPLE_ROWS = 2000
 """Rows kept for later; up to this number all are, and nothing is read twice."""
@@ -38,6 +43,9 @@ class Survey:
     X : array_like or row source, shape (n_samples, n_features)
     seed : int
         Seeds the sample.
+    opener : Opener, optional
+        Opens the same rows in other processes: passes over many rows are then run slice by slice
+        by joblib's active backend.
 
     Attributes
     ----------
@@ -52,12 +60,13 @@ class Survey:
 
     mean: FloatArray
 
-    def __init__(self, X: Any, seed: int) -> None:
+    def __init__(self, X: Any, seed: int, opener: Opener | None = None) -> None:
         self._rows: RowSource = as_rows(X, least=2)
         self._seed = seed
         self._sample: FloatArray | None = None
         self.name = row_name(self._rows)
         self.shape = (int(self._rows.shape[0]), int(self._rows.shape[1]))
+        self.opener = opener if self.shape[0] > SAMPLE_ROWS else None
 
     def __getitem__(self, rows: slice) -> Any:
         """Return some rows as their source gives them."""
@@ -76,24 +85,26 @@ class Survey:
         """
         if self._sample is not None:
             return
-        n_samples, n_features = self.shape
+        n_samples = self.shape[0]
         chosen = np.arange(n_samples)
         if n_samples > SAMPLE_ROWS:
             rng = model_rng(self._seed, _SAMPLE)
             chosen = np.sort(rng.choice(n_samples, size=SAMPLE_ROWS, replace=False))
-        sample = np.empty((len(chosen), n_features))
-        moments = _Moments(self.shape)
-        for rows, block in row_blocks(self._rows, n_features):
-            moments.add(block)
-            low, high = np.searchsorted(chosen, [rows.start, rows.stop])
-            sample[low:high] = block[chosen[low:high] - rows.start]
-            progress("reading", rows.stop, n_samples)
-        self.mean = moments.check(self.name)
-        if n_samples > SAMPLE_ROWS:
-            sample = sample[rng.permutation(SAMPLE_ROWS)]
+        if self.opener is None:
+            seen = _look(self._rows, 0, None, chosen, progress)
         else:
-            self._rows = sample
-        self._sample = sample
+            pivot = np.asarray(self._rows[0:1], dtype=np.float64)[0]
+            parts = slices_of(n_samples, self.shape[1])
+            found = over_slices(_look, self.opener, parts, pivot, chosen)
+            seen = next(found)
+            for part, more in zip(parts[1:], found, strict=True):
+                seen.add(more)
+                progress("reading", part.stop, n_samples)
+        self.mean = seen.check(self.name, n_samples)
+        if n_samples > SAMPLE_ROWS:
+            self._sample = seen.sample[rng.permutation(SAMPLE_ROWS)]
+        else:
+            self._rows = self._sample = seen.sample
 
     def sample(self, most: int) -> FloatArray:
         """Return at most `most` rows, and not more than `SAMPLE_ROWS`, in random order.
@@ -120,36 +131,61 @@ def selection_rows(X: RowSource, most: int, seed: int) -> FloatArray:
     return sample_rows(X, most, model_rng(seed, _SAMPLE))
 
 
-class _Moments:
-    """Sums over row blocks, of differences from the first row: these keep a large offset exact."""
+@dataclass
+class _Seen:
+    """Sums and squares of differences from a pivot, the largest of them, and some rows.
 
-    def __init__(self, shape: tuple[int, int]) -> None:
-        self._n_samples, n_features = shape
-        self._pivot: FloatArray | None = None
-        self._total, self._squares = np.zeros(n_features), np.zeros(n_features)
-        self._largest = 0.0
+    Differences from a row of the data itself keep a large common offset exact.
+    """
 
-    def add(self, block: FloatArray) -> None:
-        """Add some rows (k, n_features)."""
-        if self._pivot is None:
-            self._pivot = block[0].copy()
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            steps = block - self._pivot
-            self._total += steps.sum(axis=0)
-            self._squares += np.einsum("ij,ij->j", steps, steps)
-            self._largest = max(self._largest, float(np.abs(steps, out=steps).max()))
+    pivot: FloatArray
+    total: FloatArray
+    squares: FloatArray
+    largest: float
+    sample: FloatArray
 
-    def check(self, name: str) -> FloatArray:
+    def add(self, other: _Seen) -> None:
+        """Add what was seen of the rows that follow."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            self.total += other.total
+            self.squares += other.squares
+        self.largest = max(self.largest, other.largest)
+        self.sample = np.concatenate([self.sample, other.sample])
+
+    def check(self, name: str, n_samples: int) -> FloatArray:
         """Return the column means of rows that can be learned from; refuse others."""
-        assert self._pivot is not None
-        if self._largest == 0.0:
+        if self.largest == 0.0:
             raise InputError(f"{name}: all rows are alike, there is nothing to learn from them")
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            offset = self._total / self._n_samples
-            variance = float(np.mean(self._squares / self._n_samples - offset**2))
+            offset = self.total / n_samples
+            variance = float(np.mean(self.squares / n_samples - offset**2))
         if not LARGEST**-2 <= variance <= LARGEST**2:
             raise InputError(
                 f"{name}: the spread of its values is beyond double precision; rescale them"
             )
-        mean: FloatArray = self._pivot + offset
+        mean: FloatArray = self.pivot + offset
         return mean
+
+
+def _look(
+    X: RowSource, start: int, pivot: FloatArray | None, chosen: Places, progress: Progress = silent
+) -> _Seen:
+    """Look at rows whose first is row `start` of all, and keep those that are chosen."""
+    n_samples, n_features = X.shape
+    first, last = np.searchsorted(chosen, [start, start + n_samples])
+    chosen = chosen[first:last] - start
+    first_row, total, squares = np.zeros((3, n_features))
+    sample = np.empty((len(chosen), n_features))
+    seen = _Seen(first_row if pivot is None else pivot, total, squares, 0.0, sample)
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        for rows, block in row_blocks(X, n_features):
+            low, high = np.searchsorted(chosen, [rows.start, rows.stop])
+            seen.sample[low:high] = block[chosen[low:high] - rows.start]
+            if pivot is None:
+                pivot = seen.pivot = block[0].copy()
+            steps = block - pivot
+            seen.total += steps.sum(axis=0)
+            seen.squares += np.einsum("ij,ij->j", steps, steps)
+            seen.largest = max(seen.largest, float(np.abs(steps, out=steps).max()))
+            progress("reading", rows.stop, n_samples)
+    return seen

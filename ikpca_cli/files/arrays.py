@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path, PurePath
 
+from ikpca_cli.core.rows import Progress, silent
 from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.files.layout import Layout, ReadOptions, TableStyle
 from ikpca_cli.files.output import STDOUT, check_target
 from ikpca_cli.files.rows import Rows
-from ikpca_cli.files.writing import write_rows
+from ikpca_cli.files.writing import open_output, write_rows
 
 __all__ = [
     "Layout",
@@ -18,6 +19,7 @@ __all__ = [
     "TableStyle",
     "check_target",
     "default_output",
+    "open_output",
     "read_rows",
     "write_rows",
 ]
@@ -26,7 +28,11 @@ STDIN = "-"
 _NPY, _HDF5, _ZIP = b"\x93NUMPY", b"\x89HDF\r\n\x1a\n", b"PK\x03\x04"
 
 
-def read_rows(path: str, options: ReadOptions = ReadOptions()) -> Rows:  # noqa: B008
+def read_rows(
+    path: str,
+    options: ReadOptions = ReadOptions(),  # noqa: B008
+    progress: Progress = silent,
+) -> Rows:
     """Open an array file, told by its content, whatever its name.
 
     Parameters
@@ -35,6 +41,8 @@ def read_rows(path: str, options: ReadOptions = ReadOptions()) -> Rows:  # noqa:
         The file; ``"-"`` is the standard input.
     options
         What cannot be known from the file.
+    progress
+        Told of a long text table that is parsed.
 
     Returns
     -------
@@ -60,7 +68,7 @@ def read_rows(path: str, options: ReadOptions = ReadOptions()) -> Rows:  # noqa:
         if kind == "csv":
             from ikpca_cli.files.tables import read_table
 
-            return read_table(path, name, data, options)
+            return read_table(path, name, data, options, progress)
         if options.columns is not None:
             raise UsageError(
                 f"--columns: {name} is no text table, and only those have such columns"

@@ -6,7 +6,7 @@ import io
 import math
 import threading
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -188,25 +188,3 @@ def _describe(item: Any) -> str:
     if item.dtype.kind in "SUO":
         return f"{shape} text"
     return str(shape) if item.dtype.kind in "biuf" else f"{shape} {item.dtype.kind}"
-
-
-def write_hdf5(
-    handle: BinaryIO, values: npt.NDArray[Any], dataset: str, *, compressed: bool
-) -> None:
-    """Write an HDF5 file of one dataset.
-
-    Parameters
-    ----------
-    handle
-        Where to; it can be read and sought.
-    values
-        What to write.
-    dataset
-        Its path in the file.
-    compressed
-        Whether to compress it with gzip.
-    """
-    import h5py
-
-    with h5py.File(handle, "w") as file:
-        file.create_dataset(dataset, data=values, compression="gzip" if compressed else None)

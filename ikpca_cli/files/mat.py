@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import math
 import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -12,6 +14,7 @@ import numpy.typing as npt
 
 from ikpca_cli.errors import InputError, OutputError
 from ikpca_cli.files.checks import check_numbers, check_shape
+from ikpca_cli.files.guarded import hdf5_writer
 from ikpca_cli.files.layout import Layout, ReadOptions
 from ikpca_cli.files.rows import Rows
 
@@ -100,16 +103,31 @@ def write_mat(handle: BinaryIO, values: npt.NDArray[Any], dataset: str) -> None:
     savemat(handle, {dataset: values})
 
 
-def write_mat73(handle: BinaryIO, values: npt.NDArray[Any], dataset: str) -> None:
-    """Write a MATLAB file of version 7.3 with one variable: HDF5 behind a block of 512 bytes."""
-    import h5py
+@contextmanager
+def mat73_writer(
+    handle: BinaryIO,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    variable: str,
+    *,
+    transposed: bool,
+) -> Iterator[Callable[[npt.NDArray[Any]], None]]:
+    """Write a MATLAB file of version 7.3 sample by sample: HDF5 behind a block of 512 bytes.
 
-    with h5py.File(handle, "w", userblock_size=512) as file:
-        stored = file.create_dataset(dataset, data=values.T)
-        kind = _CLASSES.get(values.dtype.name, values.dtype.name)
-        stored.attrs["MATLAB_class"] = np.bytes_(kind)
-    handle.seek(0)
-    handle.write(b"MATLAB 7.3 MAT-file".ljust(116) + bytes(8) + struct.pack("<HH", 512, 0x4D49))
+    Parameters and errors are those of `hdf5_writer`; MATLAB's axes are HDF5's reversed.
+    """
+    kind = _CLASSES.get(dtype.name, dtype.name)
+    top = b"MATLAB 7.3 MAT-file".ljust(116) + bytes(8) + struct.pack("<HH", 512, 0x4D49)
+    with hdf5_writer(
+        handle,
+        shape,
+        dtype,
+        variable,
+        last=not transposed,
+        userblock=top.ljust(512, b"\0"),
+        attributes={"MATLAB_class": np.bytes_(kind)},
+    ) as write:
+        yield write
 
 
 def _choose(name: str, variables: dict[str, tuple[tuple[int, ...], str]], asked: str | None) -> str:

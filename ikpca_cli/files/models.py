@@ -2,7 +2,7 @@
 
 A model file is what `joblib.dump`, uncompressed and in pickle protocol 4, writes for the dict
 
-    {"ikpca_format": 1, "method": "ikpca", "params": {…}, "state": {…}, "versions": {…}}
+    {"ikpca_format": 2, "method": "ikpca", "params": {…}, "state": {…}, "versions": {…}}
 
 `params` holds the constructor's arguments, the seed among them; `state` the fitted values, which
 the method's `STATE` lists with their dimensions; `versions` those of ikpca, numpy, scipy and joblib
@@ -17,8 +17,10 @@ Changing the format:
 2. Any other change of the names, shapes or meaning of what a file holds raises `FORMAT` by one. The
    file must remain one that `plain_joblib` reads, with `ikpca_format` and `versions` where they
    are, so that an older ikpca can say which version the file needs.
-3. `_check_envelope` then turns the format before it into the new one, or refuses it and names the
+3. `_upgrade` then turns the format before it into the new one, or refuses it and names the
    last version that reads it. A small file of each old format stays among the tests.
+
+Format 2 added the sums of ikpca's features, which may be absent (None).
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ from ikpca_cli.files.plain_joblib import NotPlainError, TruncatedError, loads
 if TYPE_CHECKING:
     from ikpca_cli.core.base import Denoiser
 
-FORMAT = 1
+FORMAT = 2
 """The format that this version writes, and the newest that it reads."""
 
 _PROTOCOL = 4  # fixed: Python's default changes, and the same fit has to give the same bytes
@@ -245,7 +247,16 @@ def _envelope(path: str, data: memoryview) -> dict[str, Any]:
             f"{path}: its method {method!r} is not known to ikpca {__version__}; "
             f"it needs ikpca >= {versions['ikpca']}: upgrade ikpca"
         )
+    _upgrade(content)
     return content
+
+
+def _upgrade(content: dict[str, Any]) -> None:
+    """Turn what a file of an older format holds into what the newest one would."""
+    state = content["state"]
+    if content["ikpca_format"] < 2 and content["method"] == "ikpca" and type(state) is dict:
+        state.setdefault("sums_mean_", None)
+        state.setdefault("scatter_", None)
 
 
 def _plain(value: Any) -> Any:

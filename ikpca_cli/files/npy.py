@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import math
-import mmap
 import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO, cast
 
 import numpy as np
@@ -13,44 +14,13 @@ import numpy.typing as npt
 
 from ikpca_cli.errors import InputError
 from ikpca_cli.files.checks import check_numbers, check_shape
+from ikpca_cli.files.guarded import write_at
 from ikpca_cli.files.layout import Layout, ReadOptions
+from ikpca_cli.files.mapped import Mapped
 from ikpca_cli.files.rows import Rows
 
 Array = npt.NDArray[Any]
-_HELD = 64 << 20  # bytes that stay mapped
-
 Header = tuple[tuple[int, ...], bool, np.dtype[Any]]
-
-
-class Mapped:
-    """Samples of a mapped array, whose pages leave this process again after a while.
-
-    They stay in the system's cache and can be read again, but a file larger than memory must not
-    look as if this process held it.
-
-    Parameters
-    ----------
-    samples
-        A memory map, or a transposed one.
-    mapping
-        What it lies in.
-    """
-
-    def __init__(self, samples: Array, mapping: mmap.mmap) -> None:
-        self.shape = samples.shape
-        self.dtype = samples.dtype
-        self._samples = samples
-        self._mapping = mapping
-        self._seen = 0
-
-    def __getitem__(self, rows: slice) -> Array:
-        """Return the samples of a slice."""
-        block = self._samples[rows]
-        self._seen += block.nbytes
-        if self._seen > _HELD and hasattr(self._mapping, "madvise"):
-            self._mapping.madvise(mmap.MADV_DONTNEED)
-            self._seen = 0
-        return block
 
 
 def read_npy(path: str, name: str, data: bytes | None, options: ReadOptions) -> Rows:
@@ -127,21 +97,72 @@ def read_npz(path: str, name: str, data: bytes | None, options: ReadOptions) -> 
     return _rows(array, name, "npz", options, dataset=chosen, compressed=compressed)
 
 
-def write_npy(handle: BinaryIO, values: Array) -> None:
-    """Write an npy file in C order and native byte order, also to a pipe."""
-    values = np.ascontiguousarray(values)
-    np.lib.format.write_array_header_1_0(handle, np.lib.format.header_data_from_array_1_0(values))
-    handle.write(values.data.cast("B"))
+@contextmanager
+def npy_writer(
+    handle: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any], *, last: bool = False
+) -> Iterator[Callable[[Array], None]]:
+    """Write an npy file in C order and native byte order, sample by sample.
+
+    Parameters
+    ----------
+    handle
+        Where to; a pipe will do unless `last`.
+    shape
+        The number of samples, then the shape of one.
+    dtype
+        The type of the numbers.
+    last
+        Whether the samples, of one axis, are the columns of the file.
+
+    Yields
+    ------
+    callable
+        Takes the next samples, of shape (k, ...).
+    """
+    header = {
+        "shape": shape[::-1] if last else shape,
+        "fortran_order": False,
+        "descr": np.lib.format.dtype_to_descr(dtype),
+    }
+    np.lib.format.write_array_header_1_0(handle, header)
+
+    def append(block: Array) -> None:
+        handle.write(np.ascontiguousarray(block, dtype).data.cast("B"))
+
+    if not last:
+        yield append
+        return
+    handle.flush()
+    begin, done = handle.tell(), 0
+
+    def insert(block: Array) -> None:
+        nonlocal done
+        columns = np.ascontiguousarray(block.T, dtype)
+        for row, part in enumerate(columns):
+            place = begin + (row * shape[0] + done) * dtype.itemsize
+            write_at(handle.fileno(), part.data.cast("B"), place)
+        done += len(block)
+
+    yield insert
 
 
-def write_npz(handle: BinaryIO, values: Array, dataset: str, *, compressed: bool) -> None:
-    """Write an npz file of one array, named `dataset`."""
+@contextmanager
+def npz_writer(
+    handle: BinaryIO,
+    shape: tuple[int, ...],
+    dtype: np.dtype[Any],
+    dataset: str,
+    *,
+    compressed: bool,
+) -> Iterator[Callable[[Array], None]]:
+    """Write an npz file of one array, named `dataset`, sample by sample, as `npy_writer` does."""
     method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
     with (
         zipfile.ZipFile(handle, "w", method) as archive,
         archive.open(f"{dataset}.npy", "w", force_zip64=True) as file,
+        npy_writer(cast(BinaryIO, file), shape, dtype) as write,
     ):
-        write_npy(cast(BinaryIO, file), values)
+        yield write
 
 
 def _header(file: BinaryIO, name: str) -> Header:
@@ -188,9 +209,7 @@ def _rows(
     compressed: bool = False,
 ) -> Rows:
     """Wrap an array with its samples along the first axis, or the last if transposed."""
-    samples: Any = array.T if options.transpose else array
-    if isinstance(array, np.memmap):
-        samples = Mapped(samples, cast(Any, array)._mmap)
+    samples = array.T if options.transpose else array
     layout = Layout(
         format=kind,
         dtype=array.dtype,
@@ -199,4 +218,4 @@ def _rows(
         dataset=dataset,
         compressed=compressed,
     )
-    return Rows(samples, name, layout, missing=options.missing)
+    return Rows(Mapped.of(samples), name, layout, missing=options.missing)

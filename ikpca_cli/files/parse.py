@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from typing import BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
+from ikpca_cli.core.rows import Progress, silent
 from ikpca_cli.errors import InputError
 from ikpca_cli.files.bulk import parse_fast
 from ikpca_cli.files.dialect import Dialect, is_comment
+from ikpca_cli.files.spool import Spool
 
 _BLOCK = 8 << 20  # bytes of text parsed together
 _SMALL = 512 << 10  # bytes of a table not worth the import of a fast reader
@@ -49,7 +52,12 @@ class Plan:
 
 
 def parse_table(
-    head: bytes, stream: BinaryIO, plan: Plan, *, size: int | None
+    head: bytes,
+    stream: BinaryIO,
+    plan: Plan,
+    *,
+    size: int | None,
+    progress: Progress = silent,
 ) -> tuple[Matrix, tuple[str, ...], bool]:
     """Read the rows of a table.
 
@@ -63,11 +71,13 @@ def parse_table(
         What to read.
     size
         The length of all the text in bytes, where it is known.
+    progress
+        Told of the bytes that were parsed.
 
     Returns
     -------
     values : ndarray of shape (rows, columns)
-        The numbers, NaN where missing.
+        The numbers, NaN where missing; many lie in a temporary file without a name.
     labels : tuple of str
         The cells of the index column, empty if there is none.
     integers : bool
@@ -78,40 +88,28 @@ def parse_table(
     InputError
         Naming row and column of the first cell that cannot be used.
     """
-    values = np.empty((0, len(plan.columns)))
+    spool = Spool(len(plan.columns), plan.name)
     labels: list[str] = []
-    n, line, done = 0, plan.dialect.first, 0
+    line, done = plan.dialect.first, 0
     integers = True
     marks_of_fractions = (plan.dialect.decimal.encode(), b"e", b"E")
     large = len(head) > _SMALL
-    for text in _blocks(head, stream, plan):
-        # A small table is parsed before polars is imported; a block it leaves is parsed again.
-        parsed = parse_fast(text, plan) if large else None
-        part, marks = parsed or parse_exactly(text, n, line, plan)
-        integers = integers and not any(mark in text for mark in marks_of_fractions)
-        done += len(text)
-        end = n + len(part)
-        if end > len(values):
-            values = _longer(values, n, end if size is None else math.ceil(end * size / done))
-        values[n:end] = part
-        labels += marks
-        # What is parsed fast has no blank lines or comments.
-        line += len(part) if parsed else text.count(plan.newline.encode()[-1:])
-        n = end
-    if n == 0:
-        raise InputError(f"{plan.name}: holds no rows of numbers")
-    return values[:n], tuple(labels), integers
-
-
-def _longer(values: Matrix, n: int, expected: int) -> Matrix:
-    """Return the first rows in an array with room for more.
-
-    Memory never written to costs nothing: what is allocated may be too long, and the first guess
-    from the length of the file is, so that rows are seldom copied.
-    """
-    longer = np.empty((max(2 * n, expected + expected // 16), values.shape[1]))
-    longer[:n] = values[:n]
-    return longer
+    with closing(spool):
+        for text in _blocks(head, stream, plan):
+            # A small table is parsed before polars is imported; what it leaves is parsed again.
+            parsed = parse_fast(text, plan) if large else None
+            part, marks = parsed or parse_exactly(text, spool.count, line, plan)
+            integers = integers and not any(mark in text for mark in marks_of_fractions)
+            done += len(text)
+            end = spool.count + len(part)
+            spool.add(part, end if size is None else math.ceil(end * size / done))
+            labels += marks
+            # What is parsed fast has no blank lines or comments.
+            line += len(part) if parsed else text.count(plan.newline.encode()[-1:])
+            progress("parsing", done, size or 0)
+        if spool.count == 0:
+            raise InputError(f"{plan.name}: holds no rows of numbers")
+        return spool.rows(), tuple(labels), integers
 
 
 def _blocks(head: bytes, stream: BinaryIO, plan: Plan) -> Iterator[bytes]:

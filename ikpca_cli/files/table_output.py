@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gzip as gzip_module
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, BinaryIO, cast
 
@@ -47,48 +48,67 @@ def styled(style: TableStyle | None, suffix: str, *, gzip: bool) -> TableStyle:
     return replace(style, delimiter=delimiter, preamble=hints)
 
 
-def write_table(handle: BinaryIO, values: npt.NDArray[Any], style: TableStyle) -> None:
-    """Write a matrix as text, with as many digits as give back the same numbers.
+@contextmanager
+def table_writer(
+    handle: BinaryIO, shape: tuple[int, int], style: TableStyle
+) -> Iterator[Callable[[npt.NDArray[Any]], None]]:
+    """Write a matrix as text, row by row, with as many digits as give back the same numbers.
 
     Parameters
     ----------
     handle
         Where to.
-    values : ndarray of shape (rows, columns)
-        In the order of the file.
+    shape
+        Rows and columns.
     style
         How; names and index are written if they are as many as columns and rows.
+
+    Yields
+    ------
+    callable
+        Takes the next rows, of shape (k, columns).
     """
     if not style.gzip:
-        _write(handle, values, style)
+        yield _start(handle, shape, style)
         return
     # No name and no time in the header: equal outputs are equal bytes.
     with gzip_module.GzipFile(filename="", mode="wb", fileobj=handle, mtime=0) as stream:
-        _write(cast(BinaryIO, stream), values, style)
+        yield _start(cast(BinaryIO, stream), shape, style)
 
 
-def _write(stream: BinaryIO, values: npt.NDArray[Any], style: TableStyle) -> None:
-    index = style.index if style.index is not None and len(style.index) == len(values) else None
-    if values.dtype.kind == "b":
-        values = values.astype(np.uint8)
+def _start(
+    stream: BinaryIO, shape: tuple[int, int], style: TableStyle
+) -> Callable[[npt.NDArray[Any]], None]:
+    """Write what stands above the numbers, and return what writes these."""
+    index = style.index if style.index is not None and len(style.index) == shape[0] else None
     top = [*style.preamble]
-    if style.names is not None and len(style.names) == values.shape[1]:
+    if style.names is not None and len(style.names) == shape[1]:
         names = style.names if index is None else (style.index_name, *style.names)
         cells = [_quoted(name, style, always=style.quoted) for name in names]
         top.append(style.header_prefix + style.delimiter.join(cells))
     if style.bom:
         stream.write(b"\xef\xbb\xbf")
     stream.write("".join(line + style.newline for line in top).encode())
-    quoted = style.delimiter == style.decimal
-    plain = values.dtype != np.float16 and not quoted  # polars has no half precision
-    form = _fast_lines if plain and values.size > _MANY else _lines
-    step = max(1, _TOGETHER // values.shape[1])
-    for start in range(0, len(values), step):
-        rows = form(values[start : start + step], style)
-        if index is not None:
-            marks = (_quoted(cell, style) for cell in index[start : start + step])
-            rows = (mark + style.delimiter + row for mark, row in zip(marks, rows, strict=True))
-        stream.write("".join(row + style.newline for row in rows).encode())
+    step = max(1, _TOGETHER // shape[1])
+    many = shape[0] * shape[1] > _MANY and style.delimiter != style.decimal
+    done = 0
+
+    def write(values: npt.NDArray[Any]) -> None:
+        nonlocal done
+        if values.dtype.kind == "b":
+            values = values.astype(np.uint8)
+        fast = many and values.dtype != np.float16  # polars has no half precision
+        form = _fast_lines if fast else _lines
+        for start in range(0, len(values), step):
+            rows = form(values[start : start + step], style)
+            if index is not None:
+                labels = index[done + start : done + min(start + step, len(values))]
+                marks = (_quoted(label, style) for label in labels)
+                rows = (mark + style.delimiter + row for mark, row in zip(marks, rows, strict=True))
+            stream.write("".join(row + style.newline for row in rows).encode())
+        done += len(values)
+
+    return write
 
 
 def _lines(block: npt.NDArray[Any], style: TableStyle) -> Iterator[str]:

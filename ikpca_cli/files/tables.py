@@ -10,10 +10,12 @@ from typing import BinaryIO, cast
 
 import numpy as np
 
+from ikpca_cli.core.rows import Progress, silent
 from ikpca_cli.errors import InputError
 from ikpca_cli.files.columns import select
 from ikpca_cli.files.dialect import Dialect, sniff
 from ikpca_cli.files.layout import Layout, ReadOptions, TableStyle
+from ikpca_cli.files.mapped import Mapped
 from ikpca_cli.files.parse import Plan, parse_table
 from ikpca_cli.files.rows import Rows
 
@@ -22,7 +24,13 @@ _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
 
 
-def read_table(path: str, name: str, data: bytes | None, options: ReadOptions) -> Rows:
+def read_table(
+    path: str,
+    name: str,
+    data: bytes | None,
+    options: ReadOptions,
+    progress: Progress = silent,
+) -> Rows:
     """Read a text table.
 
     Parameters
@@ -36,10 +44,13 @@ def read_table(path: str, name: str, data: bytes | None, options: ReadOptions) -
     options
         What cannot be known from the file.
 
+    progress
+        Told of the bytes that were parsed.
+
     Returns
     -------
     Rows
-        The numbers, in memory.
+        The numbers, in memory or a temporary file.
 
     Raises
     ------
@@ -52,12 +63,20 @@ def read_table(path: str, name: str, data: bytes | None, options: ReadOptions) -
         file.seek(0)
         stream = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if zipped else file
         try:
-            return _read(stream, path, name, options, zipped=zipped)
+            return _read(stream, path, name, options, progress, zipped=zipped)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise InputError(f"{name}: is a damaged or incomplete gzip file ({error})") from error
 
 
-def _read(stream: BinaryIO, path: str, name: str, options: ReadOptions, *, zipped: bool) -> Rows:
+def _read(
+    stream: BinaryIO,
+    path: str,
+    name: str,
+    options: ReadOptions,
+    progress: Progress,
+    *,
+    zipped: bool,
+) -> Rows:
     head = stream.read(_HEAD)
     if head[:2] in _UTF16:
         try:
@@ -79,8 +98,7 @@ def _read(stream: BinaryIO, path: str, name: str, options: ReadOptions, *, zippe
     dialect = _dialect(head, name, options, newline, whole=len(head) < _HEAD - len(_BOM))
     columns, index = _columns(dialect, options)
     plan = Plan(dialect, tuple(columns), index, name, newline, options.missing != "error")
-    values, labels, integers = parse_table(head, stream, plan, size=size)
-    values.flags.writeable = False
+    values, labels, integers = parse_table(head, stream, plan, size=size, progress=progress)
     names = dialect.names
     style = TableStyle(
         delimiter=dialect.delimiter,
@@ -110,7 +128,7 @@ def _read(stream: BinaryIO, path: str, name: str, options: ReadOptions, *, zippe
             f"{name}: the first column has no name, as pandas writes its index; it was read as "
             "data. To leave it out, and keep it in outputs, give --columns 2-"
         )
-    return Rows(samples, name, layout, missing=options.missing, warnings=tuple(warnings))
+    return Rows(Mapped.of(samples), name, layout, missing=options.missing, warnings=tuple(warnings))
 
 
 def _dialect(head: bytes, name: str, options: ReadOptions, newline: str, *, whole: bool) -> Dialect:

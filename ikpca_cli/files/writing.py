@@ -1,16 +1,22 @@
-"""Arrays out, in the form of the array they came from."""
+"""Arrays out, in the form of the array they came from, block by block."""
 
 from __future__ import annotations
 
 import io
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from pathlib import PurePath
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from ikpca_cli.files.layout import Layout
 from ikpca_cli.files.output import atomic_write
+
+Write: TypeAlias = Callable[[npt.NDArray[Any]], None]
+"""Takes the next samples, of shape (k, p) or (k, ...)."""
 
 _FORMATS = {
     ".npy": "npy",
@@ -24,25 +30,31 @@ _FORMATS = {
 }
 
 
-def write_rows(
+@contextmanager
+def open_output(
     target: str,
-    values: npt.NDArray[Any],
+    n_samples: int,
+    dtype: npt.DTypeLike,
     layout: Layout,
     *,
     force: bool = False,
     round_to_input: bool = False,
-) -> None:
-    """Write samples in the form of the array they came from.
+) -> Iterator[Write]:
+    """Open an output that is written sample by sample, in the form of the array they came from.
 
     The target's suffix decides the format; with one that says nothing the input's is kept. Files
-    are written in C order and native byte order.
+    are written in C order and native byte order. Memory does not grow with the number of samples,
+    but for MATLAB's version 5, samples in the columns of a text table or npz file, and formats
+    that a pipe does not take in order.
 
     Parameters
     ----------
     target
         Where to; ``"-"`` is the standard output.
-    values : ndarray of shape (n, p)
-        One sample per row.
+    n_samples
+        How many will come.
+    dtype
+        The type of their numbers.
     layout
         The form of the input.
     force
@@ -51,20 +63,46 @@ def write_rows(
         Whether to give back integers, booleans and half precision as they came, rounded and
         limited to what the type holds.
 
+    Yields
+    ------
+    callable
+        Takes the next samples, of shape (k, p).
+
     Raises
     ------
     OutputError
-        If the target exists without `force` or cannot be written; it is then as it was.
+        If the target exists without `force` or cannot be written; it is then as it was, as after
+        any other error.
     """
-    stem, kind = _format_of(target, layout)
+    shape = (n_samples, *layout.sample_shape)
+    kind = np.dtype(dtype).newbyteorder("=")
     if round_to_input:
-        values = _rounded(values, layout.dtype)
-    shaped = values.reshape(len(values), *layout.sample_shape)
-    if layout.transposed:
-        shaped = shaped.T
-    dataset = layout.dataset or "data"
-    with atomic_write(target, force=force) as handle:
-        _write(handle, shaped, kind, stem, dataset, layout, target)
+        kind = _rounded(np.empty(0, kind), layout.dtype).dtype
+    with (
+        atomic_write(target, force=force) as handle,
+        _writer(handle, shape, kind, layout, target) as write,
+    ):
+
+        def put(block: npt.NDArray[Any]) -> None:
+            values = _rounded(block, layout.dtype) if round_to_input else block
+            write(values.reshape(len(block), *layout.sample_shape))
+
+        yield put
+
+
+def write_rows(
+    target: str,
+    values: npt.NDArray[Any],
+    layout: Layout,
+    *,
+    force: bool = False,
+    round_to_input: bool = False,
+) -> None:
+    """Write samples, an ndarray of shape (n, p), at once; the rest is as for `open_output`."""
+    with open_output(
+        target, len(values), values.dtype, layout, force=force, round_to_input=round_to_input
+    ) as write:
+        write(values)
 
 
 def _format_of(target: str, layout: Layout) -> tuple[str, str]:
@@ -97,42 +135,60 @@ def _rounded(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]
     return values
 
 
-def _write(
-    handle: BinaryIO,
-    values: npt.NDArray[Any],
-    kind: str,
-    suffix: str,
-    dataset: str,
-    layout: Layout,
-    target: str,
-) -> None:
-    """Write an array in one format."""
+def _writer(
+    handle: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any], layout: Layout, target: str
+) -> AbstractContextManager[Write]:
+    """Return the writer of one format."""
+    suffix, kind = _format_of(target, layout)
+    dataset = layout.dataset or "data"
+    in_columns = layout.transposed
+    if kind == "hdf5":
+        from ikpca_cli.files.guarded import hdf5_writer
+
+        compressed = layout.compressed
+        return hdf5_writer(handle, shape, dtype, dataset, last=in_columns, compressed=compressed)
+    if kind == "mat73":
+        from ikpca_cli.files.mat import mat73_writer
+
+        return mat73_writer(handle, shape, dtype, dataset, transposed=in_columns)
+    if kind == "npy" and not (in_columns and not handle.readable()):
+        from ikpca_cli.files.npy import npy_writer
+
+        return npy_writer(handle, shape, dtype, last=in_columns)
+    if kind == "mat" or in_columns:
+        return _at_once(handle, shape, dtype, layout, target)
     if kind == "csv":
-        from ikpca_cli.files.table_output import styled, write_table
+        from ikpca_cli.files.table_output import styled, table_writer
 
         style = styled(layout.table, suffix, gzip=target.lower().endswith(".gz"))
-        write_table(handle, values.reshape(len(values), -1), style)
-    elif kind == "npy":
-        from ikpca_cli.files.npy import write_npy
+        return table_writer(handle, (shape[0], int(np.prod(shape[1:]))), style)
+    from ikpca_cli.files.npy import npz_writer
 
-        write_npy(handle, values)
-    elif kind == "npz":
-        from ikpca_cli.files.npy import write_npz
+    return npz_writer(handle, shape, dtype, dataset, compressed=layout.compressed)
 
-        write_npz(handle, values, dataset, compressed=layout.compressed)
-    else:
-        # In memory first: the HDF5 library crashes when a disk is full, and pipes have no way back.
-        buffer = io.BytesIO()
-        if kind == "hdf5":
-            from ikpca_cli.files.hdf5 import write_hdf5
 
-            write_hdf5(buffer, values, dataset, compressed=layout.compressed)
-        elif kind == "mat73":
-            from ikpca_cli.files.mat import write_mat73
+@contextmanager
+def _at_once(
+    handle: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any], layout: Layout, target: str
+) -> Iterator[Write]:
+    """Collect all samples in memory, and write them when they are complete."""
+    values = np.empty(shape, dtype)
+    done = 0
 
-            write_mat73(buffer, values, dataset)
-        else:
-            from ikpca_cli.files.mat import write_mat
+    def write(block: npt.NDArray[Any]) -> None:
+        nonlocal done
+        values[done : done + len(block)] = block
+        done += len(block)
 
-            write_mat(buffer, values, dataset)
+    yield write
+    stored = values.T if layout.transposed else values
+    if _format_of(target, layout)[1] == "mat":
+        from ikpca_cli.files.mat import write_mat
+
+        buffer = io.BytesIO()  # scipy seeks, and a pipe has no way back
+        write_mat(buffer, stored, layout.dataset or "data")
         handle.write(buffer.getbuffer())
+        return
+    as_stored = replace(layout, transposed=False, sample_shape=stored.shape[1:])
+    with _writer(handle, stored.shape, dtype, as_stored, target) as write_stored:
+        write_stored(stored)

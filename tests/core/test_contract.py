@@ -44,6 +44,26 @@ def test_input_stays_as_it_was(method, arcs):
     assert_array_equal(noisy, arcs[0])
 
 
+@pytest.mark.parametrize("rff", [40, "auto"])
+def test_single_precision(method, rff, arcs, tmp_path):
+    if method is not IKPCA and rff == 40:
+        pytest.skip("only ikpca has random features")
+    given = {"n_rff": rff, "ridge": 0.5} if rff == 40 else {}
+    noisy, _ = arcs
+    double = method(3, **given).fit(noisy)
+    single = method(3, dtype="float32", **given).fit(noisy)
+    cleaned = single.denoise(noisy)
+    assert cleaned.dtype == np.float32
+    assert 0.0 < np.abs(cleaned - double.denoise(noisy)).max() < 1e-4 * np.abs(cleaned).max()
+    arrays = {k: v for k, v in single.get_state().items() if isinstance(v, np.ndarray)}
+    kept = {k for k, v in arrays.items() if v.dtype == np.float64}
+    assert kept == {"mean_", "explained_variance_"}
+    save_model(str(tmp_path / "m.joblib"), single)
+    loaded = load_model(str(tmp_path / "m.joblib"))
+    assert_array_equal(loaded.denoise(noisy), cleaned)
+    assert_array_equal(single.variant(2).denoise(noisy), loaded.variant(2).denoise(noisy))
+
+
 @pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")
 @pytest.mark.parametrize("dtype", [">f8", "<f4", np.float16, np.int32, np.longdouble, bool])
 def test_any_real_dtype_is_read(method, dtype):
@@ -140,6 +160,7 @@ def test_rows_of_another_width(method, arcs):
         {"ridge": float("inf")},
         {"seed": -1},
         {"kernel": "cosine"},
+        {"dtype": "float16"},
         {"n_components": 1000},
     ],
 )

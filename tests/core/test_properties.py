@@ -9,8 +9,9 @@ from scipy.integrate import quad
 
 from ikpca_cli import IKPCA, PCA
 from ikpca_cli.core import rows as rows_module
-from ikpca_cli.core.fourier import FourierFeatures, angles_on_branch, ridge_inverse
+from ikpca_cli.core.fourier import FourierFeatures, ridge_inverse
 from ikpca_cli.core.methods import KERNELS, METHODS, load_kernel, load_method
+from ikpca_cli.core.sines import angles_on_branch
 from ikpca_cli.core.spectrum import choose_route, leading_eigenpairs
 
 
@@ -142,14 +143,16 @@ def test_ikpca_tends_to_pca_as_gamma_falls(arcs):
 
 def test_angles_keep_their_branch():
     alpha = np.linspace(-20.0, 20.0, 4001)
-    assert_allclose(angles_on_branch(alpha, np.sin(alpha)), alpha, atol=1e-7)
     wanted = np.sin(alpha) * 0.9
-    assert_allclose(np.sin(angles_on_branch(alpha, wanted)), wanted, atol=1e-12)
-    assert np.abs(angles_on_branch(alpha, wanted) - alpha).max() < np.pi / 2
-    assert_allclose(
-        angles_on_branch(np.array([0.1, 3.2]), np.array([9.0, -9.0])),
-        [np.pi / 2, np.pi + np.pi / 2],
-    )
+
+    def back(alpha, targets):
+        return angles_on_branch(alpha[:, None] / np.pi, targets[:, None].copy())[:, 0]
+
+    assert_allclose(back(alpha, np.sin(alpha)), alpha, atol=1e-7)
+    assert_allclose(np.sin(back(alpha, wanted)), wanted, atol=1e-12)
+    assert np.abs(back(alpha, wanted) - alpha).max() < np.pi / 2
+    far = back(np.array([0.1, 3.2]), np.array([9.0, -9.0]))
+    assert_allclose(far, [np.pi / 2, np.pi + np.pi / 2])
 
 
 def test_ridge_inverse_is_the_pseudo_inverse_without_ridge():

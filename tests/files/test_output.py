@@ -62,20 +62,6 @@ def test_a_failing_disk_is_one_line_and_no_file(tmp_path, monkeypatch, code, cal
     assert target.read_bytes() == b"old"
 
 
-@pytest.fixture
-def small_disk(tmp_path):
-    """A file system of 256 kB; only root can mount one."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
-    try:
-        subprocess.run(mount, check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError):
-        pytest.skip("a small file system cannot be mounted here")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
-
-
 @pytest.mark.parametrize("suffix", [".npy", ".npz", ".csv", ".csv.gz", ".h5", ".mat"])
 def test_a_full_disk_leaves_nothing_in_any_format(small_disk, tmp_path, suffix):
     np.save(tmp_path / "in.npy", np.random.default_rng(0).normal(size=(400, 200)))

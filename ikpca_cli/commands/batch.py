@@ -1,0 +1,101 @@
+"""Many files at once: in threads, or wherever joblib's active backend runs things."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ikpca_cli.commands.cleaning import Job, Outcome, clean
+
+if TYPE_CHECKING:
+    from ikpca_cli.core.rows import Progress
+
+
+def clean_all(files: Sequence[Job], workers: int | None, progress: Progress) -> Iterator[Outcome]:
+    """Clean files, and yield what became of them in their order.
+
+    A backend that is active in joblib (``joblib.parallel_config``) takes over. Otherwise threads
+    do the work: they share the model, and start at once.
+
+    Parameters
+    ----------
+    files
+        What to do.
+    workers
+        Files at a time; None for as many as there are cores that this process may use.
+    progress
+        Told of the rows of a single file, or of files.
+    """
+    if len(files) < 2 or workers == 1 or any(_is_stream(job) for job in files):
+        from ikpca_cli.core.threads import jobs
+
+        for job in files:
+            with jobs(workers):
+                outcome = clean(job, progress)
+            yield outcome
+        return
+    from joblib import Parallel, delayed
+
+    from ikpca_cli.core.threads import thread_count
+
+    runner = _Runner()
+    parallel = Parallel(
+        workers or thread_count(), prefer="threads", return_as="generator", batch_size=1
+    )
+    try:
+        outcomes = parallel(delayed(runner)(job) for job in files)
+        for done, outcome in enumerate(outcomes, start=1):
+            progress("files", done, len(files))
+            yield outcome
+    finally:
+        runner.stop()
+
+
+class _Stopped(Exception):
+    """Raised in the threads of a batch that is over."""
+
+
+class _Runner:
+    """Cleans files until told to stop, then waits for what is under way to clean up.
+
+    A copy in another process is never told: backends have ways of their own.
+    """
+
+    def __init__(self) -> None:
+        self._stopped = False
+        self._running = 0
+        self._change = threading.Condition()
+
+    def __call__(self, job: Job) -> Outcome:
+        with self._change:
+            self._check()
+            self._running += 1
+        from ikpca_cli.core.threads import jobs
+
+        try:
+            with jobs(1):
+                return clean(job, self._check)
+        finally:
+            with self._change:
+                self._running -= 1
+                self._change.notify_all()
+
+    def __reduce__(self) -> Any:
+        return _Runner, ()
+
+    def stop(self) -> None:
+        """Let no file begin or go on."""
+        with self._change:
+            self._stopped = True
+            self._change.wait_for(lambda: self._running == 0)
+
+    def _check(self, *_: Any) -> None:
+        if self._stopped:
+            raise _Stopped
+
+
+def _is_stream(job: Job) -> bool:
+    """Tell whether only this process can read or write what a job names."""
+    return "-" in (job.source, job.target) or Path(job.source).is_fifo()
