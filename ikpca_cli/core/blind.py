@@ -17,12 +17,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.core.moves import Move, Mover
 from ikpca_cli.core.rows import FloatArray
+from ikpca_cli.core.threads import spread
 
 FOLDS = 4
 MANY_ROWS = 1200
@@ -86,7 +89,7 @@ class CrossValidation:
     def __init__(
         self,
         rows: FloatArray,
-        fit: Callable[[NDArray[np.intp], float], Mover],
+        fit: Callable[[NDArray[np.intp], float], Mover[Any]],
         noise_variance: float,
         ways: list[Move],
         rng: np.random.Generator,
@@ -123,7 +126,8 @@ class CrossValidation:
         """Return the blend of least estimated risk at one gamma, or at several together."""
         for gamma in gammas:
             if gamma not in self.seen:
-                self.seen[gamma] = _Moved.together(self._try(t, gamma) for t in self.trials)
+                tried = spread(partial(self._try, gamma), self.trials)
+                self.seen[gamma] = _Moved.together(tried)
         moved = _Moved.beside([self.seen[gamma] for gamma in gammas])
         calm = self._calm(moved)
         blend = _non_negative_minimum(*moved.quadratic(calm))
@@ -175,11 +179,11 @@ class CrossValidation:
         )
         weights = np.array([part.get(way, 0.0) for part in blend.weights for way in self.ways])
         coarse = _Moved.beside([self.seen[gamma] for gamma in blend.gammas])
-        fine = _Moved.beside([self._try(finer, gamma) for gamma in blend.gammas])
+        fine = _Moved.beside([self._try(gamma, finer) for gamma in blend.gammas])
         change = float((fine.risks(weights) - coarse.risks(weights)[:held]).mean())
         return replace(blend, risk=blend.risk + 1.5 * min(change, 0.0))
 
-    def _try(self, trial: _Trial, gamma: float) -> _Moved:
+    def _try(self, gamma: float, trial: _Trial) -> _Moved:
         """Return what a spectrum at this gamma does to the held-out rows of a trial."""
         found = {
             way: (steps, divergence)

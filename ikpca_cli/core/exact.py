@@ -26,26 +26,30 @@ the Wiener filter's, ``w_j = max(0, 1 - f sigma^2 nu_j / lambda_j)`` with f abou
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.core.kernels import Gaussian
-from ikpca_cli.core.moves import CALM, Move, divergence, dot, grouped, wiener_weights
+from ikpca_cli.core.moves import CALM, Mover, dot
 from ikpca_cli.core.rows import FloatArray
 from ikpca_cli.core.spectrum import all_eigenpairs
 
 TOLERANCE = 1e-10
 """Components with less than this share of the largest variance are rounding errors."""
 
+Kernels: TypeAlias = list[FloatArray]
+"""The kernel of some rows and the training rows, (m, n), and its derivatives."""
 
 _SAME = 1e-9  # how far below 1 the kernel of a row and itself may be
 _SAME_SINGLE = 1e-5  # in single precision, where distances are differences of larger numbers
 
 
 @dataclass(frozen=True)
-class ExactSpectrum:
+class ExactSpectrum(Mover[Kernels]):
     """Kernel PCA of some rows.
 
     Attributes
@@ -101,7 +105,7 @@ class ExactSpectrum:
         kept = values > TOLERANCE * max(float(values[0]), 0.0)
         values, vectors = values[kept], vectors[:, kept] / np.sqrt(values[kept])
         gains = np.einsum("ij,ij->j", gram @ vectors, (gram * distances) @ vectors)
-        gains -= 0.5 * np.einsum("ij,ij->j", vectors, ((gram @ gram) * distances) @ vectors)
+        gains -= 0.5 * np.einsum("ij,ij->j", vectors, ((gram @ gram.T) * distances) @ vectors)
         return cls(
             rows=rows,
             gamma=gamma,
@@ -130,46 +134,44 @@ class ExactSpectrum:
         codes: FloatArray = (self.kernel(X) - self.gram_mean) @ self.vectors
         return codes
 
-    def displacements(
-        self,
-        noise_variance: float,
-        Y: FloatArray,
-        moves: Collection[Move],
-        tangents: Sequence[FloatArray] = (),
-    ) -> Iterator[tuple[Move, FloatArray, FloatArray]]:
-        """Yield what `Mover.displacements` says."""
-        X, n_samples = self.rows, len(self.rows)
-        first, first_slopes = self._look(Y, tangents)
-        for (shrink, walk), wanted in grouped(moves).items():
-            weights = wiener_weights(self.variances, noise_variance * self.noise_gains, shrink)
-            on = weights > 0.0
-            V, VT = self.vectors[:, on], (self.vectors[:, on] * weights[on]).T
-            x, dx = Y, list(tangents)
-            k, dk = first, first_slopes
-            for step in range(1, max(wanted) + 1):
-                if step > 1:
-                    k, dk = self._look(x, dx)
-                if step == 1 or walk:
-                    a = 1.0 / n_samples + ((k - self.gram_mean) @ V) @ VT
-                    da = [(d @ V) @ VT for d in dk]
-                b = a * k
-                s = b.sum(axis=1, keepdims=True)
-                divisor = np.maximum(s, CALM)
-                move = (b @ X - s * x) / divisor
-                moved = []
-                for d, slope, turn in zip(dx, da, dk, strict=True):
-                    db = slope * k + a * turn
-                    ds = db.sum(axis=1, keepdims=True)
-                    change = db @ X - ds * x - s * d - np.where(s > CALM, ds, 0.0) * move
-                    moved.append(d + change / divisor)
-                x, dx = x + move, moved
-                if step in wanted:
-                    yield Move(shrink, walk, step), x - Y, divergence(tangents, dx, len(Y))
+    @property
+    def powers(self) -> tuple[FloatArray, FloatArray]:
+        """Variances of the rows and of unit noise, as `Mover.powers` says."""
+        return self.variances, self.noise_gains
 
-    def _look(self, x: FloatArray, dx: Sequence[FloatArray]) -> tuple[FloatArray, list[FloatArray]]:
+    def components_where(self, on: NDArray[np.bool_]) -> FloatArray:
+        """Return some of the components, (n, e)."""
+        return self.vectors[:, on]
+
+    def look(self, x: FloatArray, dx: Sequence[FloatArray]) -> Kernels:
         """Return the kernel at rows x (m, p), and its derivative along each dx."""
         k = self._fair_kernel(x) if self.fair else self.kernel(x)
-        return k, [2.0 * self.gamma * k * (d @ self.rows.T - dot(x, d)) for d in dx]
+        slopes = [2.0 * self.gamma * k * (d @ self.rows.T - dot(x, d)) for d in dx]
+        return [k, *slopes]
+
+    def codes_on(self, view: Kernels, components: FloatArray) -> list[FloatArray]:
+        """Return the codes of rows, as `Mover.codes_on` says."""
+        k, *slopes = view
+        return [(k - self.gram_mean) @ components, *(slope @ components for slope in slopes)]
+
+    def step(
+        self, x: FloatArray, dx: Sequence[FloatArray], view: Kernels, targets: Sequence[FloatArray]
+    ) -> tuple[FloatArray, list[FloatArray]]:
+        """Return rows and their derivatives after one step, as `Mover.step` says."""
+        (k, *slopes), (a, *turns) = view, targets
+        a = a + 1.0 / len(self.rows)
+        b = a * k
+        s = b.sum(axis=1, keepdims=True)
+        divisor = np.maximum(s, CALM)
+        move = (b @ self.rows - s * x) / divisor
+        moved = []
+        for d, slope, turn in zip(dx, slopes, turns, strict=True):
+            db = turn * k
+            db += a * slope
+            ds = db.sum(axis=1, keepdims=True)
+            change = db @ self.rows - ds * x - s * d - np.where(s > CALM, ds, 0.0) * move
+            moved.append(d + change / divisor)
+        return x + move, moved
 
     def _fair_kernel(self, x: FloatArray) -> FloatArray:
         """Return the kernel of rows x (m, p), in which a training row is not explained by itself.

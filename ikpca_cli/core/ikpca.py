@@ -399,7 +399,7 @@ class IKPCA(Denoiser):
         distances = Gaussian().distance(rows, rows)
         most = None if self.n_components == "auto" else self.n_components
 
-        def fit(places: NDArray[np.intp], gamma: float) -> Mover:
+        def fit(places: NDArray[np.intp], gamma: float) -> Mover[Any]:
             if kind == "exact":
                 near = distances[np.ix_(places, places)]
                 return ExactSpectrum.of(rows[places], near, gamma, most)

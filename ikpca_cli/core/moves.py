@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.core.rows import FloatArray
+
+View = TypeVar("View")
+"""What rows look like in feature space."""
 
 CALM = 0.5
 """The least divisor of a step: far from the data, where the kernel is small, rows stay calm."""
@@ -40,17 +45,56 @@ class Move:
     steps: int
 
 
-class Mover(Protocol):
-    """A fitted spectrum that can move rows."""
+class Mover(ABC, Generic[View]):
+    """A fitted spectrum that can move rows; its kinds say how one step is made."""
+
+    @property
+    @abstractmethod
+    def powers(self) -> tuple[FloatArray, FloatArray]:
+        """Variance of the rows along each component, (d,), and of noise of variance 1."""
+
+    @abstractmethod
+    def look(self, x: FloatArray, dx: Sequence[FloatArray]) -> View:
+        """Return what centred rows x (m, p) look like in feature space, and along each dx."""
+
+    @abstractmethod
+    def components_where(self, on: NDArray[np.bool_]) -> FloatArray:
+        """Return some of the components as columns, (k, e)."""
+
+    @abstractmethod
+    def codes_on(self, view: View, components: FloatArray) -> list[FloatArray]:
+        """Return the codes (m, e) of rows on these components, and along each dx."""
+
+    @abstractmethod
+    def step(
+        self,
+        x: FloatArray,
+        dx: Sequence[FloatArray],
+        view: View,
+        targets: Sequence[FloatArray],
+    ) -> tuple[FloatArray, list[FloatArray]]:
+        """Return rows, and their derivatives dx, after a Gauss-Newton step.
+
+        Parameters
+        ----------
+        x : ndarray, shape (m, p)
+        dx : sequence of ndarray, shape (m, p)
+        view : View
+            What `look` returned for them.
+        targets : sequence of ndarray, shape (m, k)
+            What is wanted in feature space beyond the mean, and along each dx.
+        """
 
     def displacements(
         self,
         noise_variance: float,
         Y: FloatArray,
         moves: Collection[Move],
-        tangents: Sequence[FloatArray] = ...,
+        tangents: Sequence[FloatArray] = (),
     ) -> Iterator[tuple[Move, FloatArray, FloatArray]]:
         """Yield, for each move, how far it takes each row, and how that changes with the row.
+
+        Moves share what they have in common: the codes of the rows, and steps of one shrinkage.
 
         Parameters
         ----------
@@ -68,6 +112,32 @@ class Mover(Protocol):
         divergence : ndarray, shape (m,)
             Mean over the tangents of ``e'(df/dy)e``; zero without tangents.
         """
+        if not moves:
+            return
+        signal, noise = self.powers
+        first = self.look(Y, tangents)
+        least = min(move.shrink for move in moves)
+        used = wiener_weights(signal, noise_variance * noise, least) > 0.0
+        codes = self.codes_on(first, self.components_where(used))
+        for shrink, kinds in grouped(moves).items():
+            weights = wiener_weights(signal, noise_variance * noise, shrink)
+            on = weights > 0.0
+            V = self.components_where(on)
+            weighed = (V * weights[on]).T
+            targets = [code[:, on[used]] @ weighed for code in codes]
+            begun = self.step(Y, tangents, first, targets)
+            for walk, wanted in kinds.items():
+                x, dx = begun
+                aims = targets
+                for step in range(1, max(wanted) + 1):
+                    if step > 1:
+                        view = self.look(x, dx)
+                        if walk:
+                            aims = [code @ weighed for code in self.codes_on(view, V)]
+                        x, dx = self.step(x, dx, view, aims)
+                    if step in wanted:
+                        turned = divergence(tangents, dx, len(Y))
+                        yield Move(shrink, walk, step), x - Y, turned
 
 
 def all_moves(shrinks: tuple[float, ...] = SHRINKS) -> list[Move]:
@@ -81,11 +151,11 @@ def all_moves(shrinks: tuple[float, ...] = SHRINKS) -> list[Move]:
     ]
 
 
-def grouped(moves: Collection[Move]) -> dict[tuple[float, bool], set[int]]:
-    """Return (shrink, walk) to the numbers of steps after which a displacement is wanted."""
-    groups: dict[tuple[float, bool], set[int]] = {}
+def grouped(moves: Collection[Move]) -> dict[float, dict[bool, set[int]]]:
+    """Return shrink to walk to the numbers of steps after which a displacement is wanted."""
+    groups: dict[float, dict[bool, set[int]]] = {}
     for move in sorted(moves):
-        groups.setdefault((move.shrink, move.walk), set()).add(move.steps)
+        groups.setdefault(move.shrink, {}).setdefault(move.walk, set()).add(move.steps)
     return groups
 
 
@@ -113,7 +183,7 @@ def divergence(
 
 
 def move_rows(
-    mover: Mover, noise_variance: float, blend: Mapping[Move, float], Y: FloatArray
+    mover: Mover[Any], noise_variance: float, blend: Mapping[Move, float], Y: FloatArray
 ) -> FloatArray:
     """Return centred rows `Y` (m, p) moved by a blend of moves; as they are for an empty one."""
     moved = np.zeros_like(Y)

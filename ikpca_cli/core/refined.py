@@ -15,22 +15,22 @@ target, as in the limit (`ikpca_cli.core.exact`), to which all of this tends as 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.core.fourier import FeatureModel, FourierFeatures, ridge_inverse
 from ikpca_cli.core.moves import (
     CALM,
     Move,
+    Mover,
     blend_from_array,
     blend_to_array,
     check_blend,
-    divergence,
     dot,
-    grouped,
     move_rows,
     wiener_weights,
 )
@@ -39,7 +39,17 @@ from ikpca_cli.core.spectrum import Spectrum
 
 
 @dataclass(frozen=True)
-class RefinedModel(FeatureModel):
+class FeatureView:
+    """Rows in feature space: sines and cosines of their angles, and how these change, (n, r)."""
+
+    sines: FloatArray
+    cosines: FloatArray
+    turns: Sequence[FloatArray]
+    slopes: Sequence[FloatArray]
+
+
+@dataclass(frozen=True)
+class RefinedModel(FeatureModel, Mover[FeatureView]):
     """Random features of training rows, their components, and the noise in these.
 
     Attributes
@@ -133,70 +143,49 @@ class RefinedModel(FeatureModel):
             noise_variances=self.noise_variances[:n_components],
         )
 
-    def displacements(
-        self,
-        noise_variance: float,
-        Y: FloatArray,
-        moves: Collection[Move],
-        tangents: Sequence[FloatArray] = (),
-    ) -> Iterator[tuple[Move, FloatArray, FloatArray]]:
-        """Yield what `Mover.displacements` says; the noise's own variance is in the model."""
-        share = 2.0 / self.n_rff
-        first = self._look(Y, tangents)
-        codes, code_slopes = self._codes(first)
-        for (shrink, walk), wanted in grouped(moves).items():
-            weights = wiener_weights(
-                self.signal_variances, noise_variance * self.noise_variances, shrink
-            )
-            on = weights > 0.0
-            P, Pw = self.components[on], self.components[on] * weights[on, None]
-            target = self.feature_mean + codes[:, on] @ Pw
-            target_slopes = [slope[:, on] @ Pw for slope in code_slopes]
-            x, dx, view = Y, list(tangents), first
-            for step in range(1, max(wanted) + 1):
-                if step > 1:
-                    view = self._look(x, dx)
-                if step > 1 and walk:
-                    target = self.feature_mean + ((view.sines - self.feature_mean) @ P.T) @ Pw
-                    target_slopes = [(slope @ P.T) @ Pw for slope in view.slopes]
-                gap = target - view.sines
-                likeness = share * dot(target, view.sines)
-                divisor = np.maximum(likeness, CALM)
-                move = self._solve(view.cosines * gap) / divisor
-                moved = []
-                for d, turn, slope, aim in zip(
-                    dx, view.turns, view.slopes, target_slopes, strict=True
-                ):
-                    pull = self._solve(view.cosines * (aim - slope) - view.sines * turn * gap)
-                    change = share * (dot(aim, view.sines) + dot(target, slope))
-                    pull -= np.where(likeness > CALM, change, 0.0) * move
-                    moved.append(d + pull / divisor)
-                x, dx = x + move, moved
-                if step in wanted:
-                    yield Move(shrink, walk, step), x - Y, divergence(tangents, dx, len(Y))
+    @property
+    def powers(self) -> tuple[FloatArray, FloatArray]:
+        """Variances of the rows and of the noise, as `Mover.powers` says."""
+        return self.signal_variances, self.noise_variances
 
-    def _look(self, x: FloatArray, dx: Sequence[FloatArray]) -> _View:
+    def components_where(self, on: NDArray[np.bool_]) -> FloatArray:
+        """Return some of the components, (r, e)."""
+        return self.components[on].T
+
+    def look(self, x: FloatArray, dx: Sequence[FloatArray]) -> FeatureView:
         """Return the features of centred rows, and their derivatives along each dx."""
         sines, cosines = self.features.sines_and_cosines(x)
         turns = [d @ self.W.T for d in dx]
-        return _View(sines, cosines, turns, [cosines * turn for turn in turns])
+        return FeatureView(sines, cosines, turns, [cosines * turn for turn in turns])
 
-    def _codes(self, view: _View) -> tuple[FloatArray, list[FloatArray]]:
-        """Return the codes (n, d) of rows, and their derivatives."""
-        codes: FloatArray = (view.sines - self.feature_mean) @ self.components.T
-        return codes, [slope @ self.components.T for slope in view.slopes]
+    def codes_on(self, view: FeatureView, components: FloatArray) -> list[FloatArray]:
+        """Return the codes of rows, as `Mover.codes_on` says."""
+        sines = (view.sines - self.feature_mean) @ components
+        return [sines, *(slope @ components for slope in view.slopes)]
+
+    def step(
+        self,
+        x: FloatArray,
+        dx: Sequence[FloatArray],
+        view: FeatureView,
+        targets: Sequence[FloatArray],
+    ) -> tuple[FloatArray, list[FloatArray]]:
+        """Return rows and their derivatives after one step, as `Mover.step` says."""
+        share = 2.0 / self.n_rff
+        target = targets[0] + self.feature_mean
+        gap = target - view.sines
+        likeness = share * dot(target, view.sines)
+        divisor = np.maximum(likeness, CALM)
+        move = self._solve(view.cosines * gap) / divisor
+        moved = []
+        for d, turn, slope, aim in zip(dx, view.turns, view.slopes, targets[1:], strict=True):
+            pull = self._solve(view.cosines * (aim - slope) - view.sines * turn * gap)
+            change = share * (dot(aim, view.sines) + dot(target, slope))
+            pull -= np.where(likeness > CALM, change, 0.0) * move
+            moved.append(d + pull / divisor)
+        return x + move, moved
 
     def _solve(self, errors: FloatArray) -> FloatArray:
         """Return ``H^-1 W' errors`` (n, p) for errors in the features (n, r)."""
         rows: FloatArray = (errors @ self.W) @ self.normal_inverse
         return rows
-
-
-@dataclass(frozen=True)
-class _View:
-    """Rows in feature space: sines and cosines of their angles, and how these change, (n, r)."""
-
-    sines: FloatArray
-    cosines: FloatArray
-    turns: Sequence[FloatArray]
-    slopes: Sequence[FloatArray]
