@@ -23,7 +23,7 @@ from ikpca_cli.core.rows import (
     silent,
 )
 from ikpca_cli.core.survey import Survey
-from ikpca_cli.core.threads import one_blas_thread
+from ikpca_cli.core.threads import load_scipy, one_blas_thread
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -213,11 +213,13 @@ class Denoiser(ABC):
         """
         if keep_sums:
             raise UsageError(f"{self.method} has no sums to keep: leave that out")
+        load_scipy()
         with one_blas_thread:
             return self._fit_rows(X, self.n_components != "auto", progress)
 
     def fit_up_to(self, X: Any, *, progress: Progress = silent) -> Self:
         """Fit like `fit`, but keep fewer than `n_components` where the rows have no more."""
+        load_scipy()
         with one_blas_thread:
             return self._fit_rows(X, False, progress)
 
@@ -322,7 +324,9 @@ class Denoiser(ABC):
         other = copy.copy(self)
         other.n_components = n_components
         other.explained_variance_ = self.explained_variance_[:n_components]
-        other._truncate(n_components, ridge)
+        load_scipy()
+        with one_blas_thread:
+            other._truncate(n_components, ridge)
         return other
 
     # For the methods ----------------------------------------------------------------------------
