@@ -8,6 +8,7 @@ import typer
 
 from ikpca_cli.commands import options as opt
 from ikpca_cli.commands.progress import progress_bar
+from ikpca_cli.commands.values import MEAN
 
 
 def evaluate(
@@ -18,7 +19,8 @@ def evaluate(
         typer.Option(
             metavar="FILE|mean",
             help="The same rows without noise; or mean, for rows of one shape: the noisy rows' "
-            "mean. Without it the error is estimated.",
+            "mean. Without it the error is estimated, unless the model was fitted with --clean "
+            "mean, too.",
         ),
     ] = None,
     dataset: opt.Dataset = None,
@@ -50,6 +52,8 @@ def evaluate(
 
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
     fitted = load_model(model)
+    if clean is None and fitted.one_signal:
+        clean = MEAN
     with open_rows(noisy, reading) as rows:
         if clean is None:
             score = estimate_error(fitted, rows)

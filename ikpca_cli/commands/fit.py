@@ -10,7 +10,7 @@ import typer
 
 from ikpca_cli.commands import options as opt
 from ikpca_cli.commands.progress import progress_bar
-from ikpca_cli.commands.values import method_params
+from ikpca_cli.commands.values import MEAN, method_params
 from ikpca_cli.errors import IkpcaWarning, UsageError
 
 
@@ -79,15 +79,16 @@ def fit(
     components: Annotated[
         str, typer.Option(metavar="auto|N", rich_help_panel="Model", help="Components to keep.")
     ] = "auto",
-    shrink: Annotated[
+    shrink: opt.Shrink = None,
+    noise_std: opt.NoiseStd = "auto",
+    clean: Annotated[
         str | None,
         typer.Option(
-            metavar="auto|cut|optimal",
+            metavar="mean",
             rich_help_panel="Model",
-            help="Whether pca cuts after some components or weighs each of them.",
+            help="mean: all rows show one signal, so their mean is what they should become.",
         ),
     ] = None,
-    noise_std: opt.NoiseStd = "auto",
     dtype: opt.Dtype = None,
     seed: opt.Seed = 0,
     jobs: opt.Jobs = None,
@@ -114,6 +115,11 @@ def fit(
         ikpca fit digits.h5 --dataset train --method pca -o digits.joblib
         ikpca fit more.csv --update curve.joblib
     """
+    if clean not in (None, MEAN):
+        raise UsageError(
+            f"--clean {clean}: a model is learned from noisy rows alone; the one word here is "
+            "mean, for rows that all show one signal"
+        )
     given = {
         "--kernel": kernel,
         "--rff": rff,
@@ -127,6 +133,7 @@ def fit(
         "--shrink": shrink,
         "--noise-std": noise_std,
         "--dtype": dtype,
+        "--one-signal": clean == MEAN,
         "--seed": seed,
     }
     params = method_params(method, given)

@@ -122,6 +122,14 @@ Jobs: TypeAlias = Annotated[
         help="Threads to work with; any number gives the same result.",
     ),
 ]
+Shrink: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="auto|cut|optimal",
+        rich_help_panel=_MODEL,
+        help="Whether pca and kpca cut after some components or weigh each by its signal.",
+    ),
+]
 Seed: TypeAlias = Annotated[
     int, typer.Option(min=0, rich_help_panel=_MODEL, help="Same seed, same answer.")
 ]

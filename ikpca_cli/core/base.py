@@ -27,6 +27,7 @@ from ikpca_cli.core.threads import load_scipy, one_blas_thread
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
+    from ikpca_cli.core.blind import Oracle
     from ikpca_cli.core.selection import Choice
 
 DTYPES = ("float64", "float32")
@@ -78,6 +79,7 @@ class Denoiser(ABC):
 
     n_components: int | Auto
     noise_std: float | Auto
+    one_signal: bool
     seed: int
     dtype: str
     mean_: FloatArray
@@ -217,11 +219,26 @@ class Denoiser(ABC):
         with one_blas_thread:
             return self._fit_rows(X, self.n_components != "auto", progress)
 
-    def fit_up_to(self, X: Any, *, progress: Progress = silent) -> Self:
-        """Fit like `fit`, but keep fewer than `n_components` where the rows have no more."""
+    def fit_up_to(
+        self, X: Any, *, oracle: Oracle | None = None, progress: Progress = silent
+    ) -> Self:
+        """Fit like `fit`, but keep fewer than `n_components` where the rows have no more.
+
+        Parameters
+        ----------
+        X : array_like or row source, shape (n_samples, n_features)
+        oracle : Oracle, optional
+            Choose what is best for these rows, whose clean versions are known, instead of by an
+            estimate: no use in practice, but the bound that the estimate is measured against.
+        progress : callable
+
+        Returns
+        -------
+        Self
+        """
         load_scipy()
         with one_blas_thread:
-            return self._fit_rows(X, False, progress)
+            return self._fit_rows(X, False, progress, oracle)
 
     def partial_fit(self, X: Any, *, progress: Progress = silent) -> Self:
         """Learn from more rows without those before, where the method can.
@@ -233,7 +250,9 @@ class Denoiser(ABC):
         """
         raise UsageError(f"{self.method} cannot learn from more rows: fit it on all of them")
 
-    def _fit_rows(self, X: Any, exact: bool, progress: Progress) -> Self:
+    def _fit_rows(
+        self, X: Any, exact: bool, progress: Progress, oracle: Oracle | None = None
+    ) -> Self:
         from ikpca_cli.core.selection import known_noise_std
 
         rows = X if isinstance(X, Survey) else Survey(X, self.seed)
@@ -241,7 +260,7 @@ class Denoiser(ABC):
         rows.look(progress)
         mean = rows.mean
         noise_std = known_noise_std(self, rows, mean)
-        choice = self._choose(rows, mean, noise_std, progress)
+        choice = self._choose(rows, mean, noise_std, progress, oracle)
         self.noise_std_ = noise_std
         known = noise_std is not None  # or else the choice went by a guess, and promises nothing
         self.estimated_mse_ = choice.risk if known else None
@@ -258,7 +277,7 @@ class Denoiser(ABC):
     def is_useless(self) -> bool:
         """Tell whether the fit was not expected to lower the error."""
         level, risk = self.noise_std_, self.estimated_mse_
-        return level is not None and risk is not None and risk >= level**2
+        return level is not None and risk is not None and risk >= (1.0 - 1e-9) * level**2
 
     def denoise(self, X: Any, *, progress: Progress = silent) -> FloatArray:
         """Return the cleaned rows.
@@ -337,6 +356,10 @@ class Denoiser(ABC):
     SELECTION_ROWS: ClassVar[int] = 1000
     """Rows that the choice of parameters looks at."""
 
+    def shrunk(self, noise_std: float) -> Self | None:
+        """Return a fitted copy that weighs components by their signal, None if it always does."""
+        return None
+
     def ridge_unit(self) -> float:
         """Return the ridge that weighs as much as the data in this fit."""
         return 1.0
@@ -363,7 +386,8 @@ class Denoiser(ABC):
         mean : ndarray, shape (n_features,)
             What to centre them by.
         chosen : mapping
-            n_components, and gamma and ridge for a method that has them.
+            n_components, None for as many as are of use, gamma and ridge for a method that has
+            them, and the noise level as "shrink" where components are to be weighed by it.
         exact : bool
             Refuse more components than there are, instead of keeping fewer.
         progress : callable
@@ -391,12 +415,17 @@ class Denoiser(ABC):
         return rows
 
     def _choose(
-        self, X: RowSource, mean: FloatArray, noise_std: float | None, progress: Progress
+        self,
+        X: RowSource,
+        mean: FloatArray,
+        noise_std: float | None,
+        progress: Progress,
+        oracle: Oracle | None,
     ) -> Choice:
         """Return every parameter for a fit on `X`."""
         from ikpca_cli.core.selection import choose
 
-        return choose(self, X, mean, noise_std, progress)
+        return choose(self, X, mean, noise_std, progress, oracle)
 
     @abstractmethod
     def _fit(
@@ -472,3 +501,18 @@ def too_many_components(asked: int, most: int) -> UsageError:
         f"{asked} components are too many: the rows have at most {most} with this method; "
         "keep fewer, or use 'auto'"
     )
+
+
+def check_shrink(shrink: str, n_components: int | Auto) -> None:
+    """Refuse a way of shrinking that there is not, or that a number of components contradicts.
+
+    Raises
+    ------
+    UsageError
+    """
+    if shrink not in ("auto", "cut", "optimal"):
+        raise UsageError(f"shrink {shrink!r} is unknown: use auto, cut or optimal")
+    if shrink == "optimal" and n_components != "auto":
+        raise UsageError(
+            "optimal shrinkage weighs all components: leave their number out, or use a cut"
+        )

@@ -7,12 +7,13 @@ the pre-image is kernel ridge regression from latent code to input (Bakır, West
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ikpca_cli.core.base import Auto, Denoiser, rounded
+from ikpca_cli.core.base import Auto, Denoiser, check_shrink, rounded
 from ikpca_cli.core.cholesky import solve_positive
 from ikpca_cli.core.landmarks import (
     inverse_root,
@@ -22,9 +23,17 @@ from ikpca_cli.core.landmarks import (
 )
 from ikpca_cli.core.memory import check_matrix
 from ikpca_cli.core.methods import load_kernel
-from ikpca_cli.core.rows import FloatArray, Progress, RowSource, read_all, silent
+from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all, silent
 from ikpca_cli.core.spectrum import leading_eigenpairs
 from ikpca_cli.errors import UsageError
+
+MOST_SHRUNK = 257
+"""The most components that are weighed; the noise leaves fewer."""
+
+NOISY_ROWS = 500
+"""Training rows that tell how much noise arrives in each component."""
+
+_NOISE = 6  # stream of `model_rng`
 
 
 class KernelPCA(Denoiser):
@@ -40,12 +49,19 @@ class KernelPCA(Denoiser):
         Kernel width: ``exp(-gamma * distance)``.
     ridge : float or "auto"
         Added to the diagonal of the kernel matrix of the latent codes.
+    shrink : {"auto", "cut", "optimal"}
+        Keep components as they are, or weigh each by the share of its variance that is not noise
+        (the Wiener filter). "auto" takes what has the lower estimated risk; a number of components
+        that is given means a cut.
     latent_gamma : float or "auto"
         Width of the kernel between latent codes, which have no units. "auto" is `gamma` where that
         is given, as in scikit-learn; where gamma is chosen it is gamma times the median distance,
         so that the choice does not depend on the units of the data.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
+    one_signal : bool
+        All rows show one signal, so that all they differ in is noise, and what is "auto" is chosen
+        to bring rows that were held out to their mean.
     seed : int
         Seeds the sampling of rows in the choice of parameters.
     landmarks : int or "all"
@@ -62,8 +78,10 @@ class KernelPCA(Denoiser):
         Column means of their kernel matrix.
     coefficients_ : ndarray, shape (n_samples, n_components)
         Eigenvectors of the centred kernel matrix over the roots of its eigenvalues.
+    weights_ : ndarray, shape (n_components,)
+        What the codes are multiplied by on the way back; 1 after a cut.
     codes_ : ndarray, shape (n_samples, n_components)
-        Latent codes of the training rows.
+        Latent codes of the training rows, times the weights.
     dual_ : ndarray, shape (n_samples, n_features)
         Coefficients of the regression from latent code to centred row.
     gamma_, latent_gamma_, ridge_ : float
@@ -75,6 +93,7 @@ class KernelPCA(Denoiser):
         "rows_": ("n", "p"),
         "gram_mean_": ("n",),
         "coefficients_": ("n", "d"),
+        "weights_": ("d",),
         "codes_": ("n", "d"),
         "dual_": ("n", "p"),
         "gamma_": (),
@@ -87,6 +106,7 @@ class KernelPCA(Denoiser):
     rows_: FloatArray
     gram_mean_: FloatArray
     coefficients_: FloatArray
+    weights_: FloatArray
     codes_: FloatArray
     dual_: FloatArray
     gamma_: float
@@ -101,8 +121,10 @@ class KernelPCA(Denoiser):
         kernel: str = "gaussian",
         gamma: float | Auto = "auto",
         ridge: float | Auto = "auto",
+        shrink: str = "auto",
         latent_gamma: float | Auto = "auto",
         noise_std: float | Auto = "auto",
+        one_signal: bool = False,
         seed: int = 0,
         landmarks: int | Literal["all"] = "all",
         dtype: str = "float64",
@@ -111,14 +133,17 @@ class KernelPCA(Denoiser):
         self.kernel = kernel
         self.gamma = gamma
         self.ridge = ridge
+        self.shrink = shrink
         self.latent_gamma = latent_gamma
         self.noise_std = noise_std
+        self.one_signal = one_signal
         self.seed = seed
         self.landmarks = landmarks
         self.dtype = dtype
 
     def _check_params(self, n_samples: int, n_features: int) -> None:
         super()._check_params(n_samples, n_features)
+        check_shrink(self.shrink, self.n_components)
         load_kernel(self.kernel)
         if self.landmarks != "all" and self.landmarks < 1:
             raise UsageError(f"{self.landmarks} landmarks are not enough: use 1 or more, or 'all'")
@@ -136,7 +161,7 @@ class KernelPCA(Denoiser):
             self._fit_landmarks(X, chosen, exact, progress)
             return
         self._source = None
-        n_components, gamma = chosen["n_components"], float(chosen["gamma"])
+        n_components, gamma = chosen["n_components"] or MOST_SHRUNK, float(chosen["gamma"])
         rows = read_all(X) - self.mean_
         gram = load_kernel(self.kernel).gram(rows, rows, gamma)
         self.gamma_ = gamma
@@ -153,8 +178,11 @@ class KernelPCA(Denoiser):
         self.rows_ = rows
         self.gram_mean_ = gram_mean
         self.coefficients_ = vectors / roots
+        self.weights_ = np.ones(len(roots))
         self.codes_ = vectors * roots
         self.ridge_ = float(chosen["ridge"])
+        if "shrink" in chosen:
+            self._shrink(chosen["shrink"])
         progress("regression", 0, 0)
         self._regress()
 
@@ -169,18 +197,47 @@ class KernelPCA(Denoiser):
         gram = self._gram(self.rows_)
         self.latent_gamma_ = self._width(gram)
         root = inverse_root(gram)
-        most = chosen["n_components"]
+        most = chosen["n_components"] or MOST_SHRUNK
         found = landmark_spectrum(X, self.mean_, self._gram, root, most, progress)
         self._set_spectrum(found.variances, found.total, most, exact)
         self.coefficients_ = np.ascontiguousarray(root @ found.components.T)
         # The features' mean is k_mean K^{-1/2}: of k_mean the code needs no more than that.
         self.gram_mean_ = found.mean @ np.linalg.pinv(root)
         self.codes_ = self._encode_block(self.rows_ + self.mean_)
+        self.weights_ = np.ones(len(found.variances))
+        if "shrink" in chosen:
+            self._shrink(chosen["shrink"])
         self._regress(progress)
 
     def _gram(self, X: FloatArray) -> FloatArray:
         """Return the kernel of centred rows with the rows of the model."""
         return load_kernel(self.kernel).gram(X, self.rows_, self.gamma_)
+
+    @property
+    def shrink_(self) -> str:
+        """What was done: "cut" or "optimal"."""
+        return "cut" if np.all(self.weights_ == 1.0) else "optimal"
+
+    def shrunk(self, noise_std: float) -> Self:
+        """Return a fitted copy with Wiener weights for this noise."""
+        other = copy.copy(self)
+        other._shrink(noise_std)
+        return other
+
+    def _shrink(self, noise_std: float) -> None:
+        """Weigh components, by what a little noise on some training rows does to their codes."""
+        places = np.linspace(0, len(self.rows_) - 1, min(len(self.rows_), NOISY_ROWS)).astype(int)
+        rows = self.rows_[places] + self.mean_
+        step = 1e-3 * noise_std
+        noise = model_rng(self.seed, _NOISE).choice((-step, step), rows.shape)
+        moved = (self._encode_block(rows + noise) - self._encode_block(rows)) / step
+        noise_variances = noise_std**2 * np.mean(moved**2, axis=0)
+        self.weights_ = np.maximum(1.0 - noise_variances / self.explained_variance_, 0.0)
+        self.codes_ = self.codes_ * self.weights_
+        used = np.flatnonzero(self.weights_)
+        count = int(used[-1]) + 1 if len(used) else 1
+        self.explained_variance_ = self.explained_variance_[:count]
+        self._cut(count)
 
     def _width(self, gram: FloatArray) -> float:
         """Return the latent gamma, from the kernel matrix where gamma was chosen."""
@@ -203,7 +260,7 @@ class KernelPCA(Denoiser):
                 raise UsageError("a loaded model with landmarks cannot be varied: fit it again")
 
             def gram_of(X: FloatArray) -> FloatArray:
-                return kernel.gram(self._encode_block(X + self.mean_), codes, width)
+                return kernel.gram(self._encode_block(X + self.mean_) * self.weights_, codes, width)
 
             self.dual_ = landmark_regression(
                 self._source, self.mean_, gram_of, inverse_root(matrix), self.ridge_, progress
@@ -222,7 +279,8 @@ class KernelPCA(Denoiser):
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         kernel = load_kernel(self.kernel)
-        gram = kernel.gram(self._encode_block(X), self.codes_, self.latent_gamma_)
+        codes = self._encode_block(X) * self.weights_
+        gram = kernel.gram(codes, self.codes_, self.latent_gamma_)
         rows: FloatArray = gram @ self.dual_ + self.mean_
         return rows
 
@@ -233,9 +291,13 @@ class KernelPCA(Denoiser):
         codes: FloatArray = gram @ self.coefficients_
         return codes
 
-    def _truncate(self, n_components: int, ridge: float | None) -> None:
+    def _cut(self, n_components: int) -> None:
         self.coefficients_ = np.ascontiguousarray(self.coefficients_[:, :n_components])
+        self.weights_ = self.weights_[:n_components]
         self.codes_ = np.ascontiguousarray(self.codes_[:, :n_components])
+
+    def _truncate(self, n_components: int, ridge: float | None) -> None:
+        self._cut(n_components)
         if ridge is not None:
             self.ridge = self.ridge_ = ridge
         self._regress()
