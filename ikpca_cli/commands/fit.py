@@ -111,9 +111,9 @@ def fit(
     Examples:
 
         ikpca fit ecg_train.npy
-        ikpca fit s_curve_train.csv --rff 512 --gamma 0.5 --ridge 10 -o curve.joblib
+        ikpca fit s_curve_train.csv --rff 512 --gamma 0.5 --ridge 10 --keep-sums -o curve.joblib
         ikpca fit digits.h5 --dataset train --method pca -o digits.joblib
-        ikpca fit more.csv --update curve.joblib
+        ikpca fit s_curve_noisy.csv --update curve.joblib
     """
     if clean not in (None, MEAN):
         raise UsageError(
@@ -134,6 +134,7 @@ def fit(
         "--noise-std": noise_std,
         "--one-signal": clean == MEAN,
         "--dtype": dtype,
+        "--one-signal": clean == MEAN,
         "--seed": seed,
     }
     params = method_params(method, given)

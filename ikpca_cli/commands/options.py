@@ -94,14 +94,6 @@ Inverse: TypeAlias = Annotated[
         help="Way back of ikpca's random features: the published one, or one that weighs errors.",
     ),
 ]
-Shrink: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="auto|cut|optimal",
-        rich_help_panel=_MODEL,
-        help="Whether pca and kpca cut after some components or weigh each by its signal.",
-    ),
-]
 Landmarks: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -128,6 +120,14 @@ Jobs: TypeAlias = Annotated[
         min=1,
         show_default="all cores allowed",
         help="Threads to work with; any number gives the same result.",
+    ),
+]
+Shrink: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="auto|cut|optimal",
+        rich_help_panel=_MODEL,
+        help="Whether pca and kpca cut after some components or weigh each by its signal.",
     ),
 ]
 Seed: TypeAlias = Annotated[

@@ -23,7 +23,7 @@ from ikpca_cli.core.rows import (
     silent,
 )
 from ikpca_cli.core.survey import Survey
-from ikpca_cli.core.threads import one_blas_thread
+from ikpca_cli.core.threads import load_scipy, one_blas_thread
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -215,18 +215,9 @@ class Denoiser(ABC):
         """
         if keep_sums:
             raise UsageError(f"{self.method} has no sums to keep: leave that out")
+        load_scipy()
         with one_blas_thread:
             return self._fit_rows(X, self.n_components != "auto", progress)
-
-    def partial_fit(self, X: Any, *, progress: Progress = silent) -> Self:
-        """Learn from more rows without those before, where the method can.
-
-        Raises
-        ------
-        UsageError
-            If it cannot.
-        """
-        raise UsageError(f"{self.method} cannot learn from more rows: fit it on all of them")
 
     def fit_up_to(
         self, X: Any, *, oracle: Oracle | None = None, progress: Progress = silent
@@ -245,8 +236,19 @@ class Denoiser(ABC):
         -------
         Self
         """
+        load_scipy()
         with one_blas_thread:
             return self._fit_rows(X, False, progress, oracle)
+
+    def partial_fit(self, X: Any, *, progress: Progress = silent) -> Self:
+        """Learn from more rows without those before, where the method can.
+
+        Raises
+        ------
+        UsageError
+            If it cannot.
+        """
+        raise UsageError(f"{self.method} cannot learn from more rows: fit it on all of them")
 
     def _fit_rows(
         self, X: Any, exact: bool, progress: Progress, oracle: Oracle | None = None
@@ -341,7 +343,9 @@ class Denoiser(ABC):
         other = copy.copy(self)
         other.n_components = n_components
         other.explained_variance_ = self.explained_variance_[:n_components]
-        other._truncate(n_components, ridge)
+        load_scipy()
+        with one_blas_thread:
+            other._truncate(n_components, ridge)
         return other
 
     # For the methods ----------------------------------------------------------------------------

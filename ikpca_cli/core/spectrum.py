@@ -26,7 +26,7 @@ from ikpca_cli.core.sums import FeatureSums, add_products, mirror
 from ikpca_cli.core.survey import Survey
 from ikpca_cli.core.threads import tiles
 
-KEPT_BYTES = 3 * 2**26
+KEPT_BYTES = 2**26
 """Features that the dual route keeps to use again instead of computing them twice."""
 
 

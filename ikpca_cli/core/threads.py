@@ -125,7 +125,10 @@ def tiles(total: int, size: int) -> list[slice]:
 
 
 class _OneBlasThread:
-    """Holds the linear algebra libraries to one thread from the first entry to the last exit."""
+    """Holds the linear algebra libraries to one thread from the first entry to the last exit.
+
+    Those that are loaded at the first entry: work that needs scipy's calls `load_scipy` before.
+    """
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -145,6 +148,11 @@ class _OneBlasThread:
             self._inside -= 1
             if self._inside == 0:
                 self._restore()
+
+
+def load_scipy() -> None:
+    """Import scipy's linear algebra, which has a library and threads of its own."""
+    import scipy.linalg  # noqa: F401
 
 
 one_blas_thread = _OneBlasThread()

@@ -20,7 +20,7 @@ Changing the format:
 3. `_upgrade` then turns the format before it into the new one, or refuses it and names the
    last version that reads it. A small file of each old format stays among the tests.
 
-Format 2 added the sums of ikpca's features, which may be absent (None).
+Format 2 added the sums of ikpca's features, which may be absent (None), and kpca's weights.
 """
 
 from __future__ import annotations
@@ -254,9 +254,15 @@ def _envelope(path: str, data: memoryview) -> dict[str, Any]:
 def _upgrade(content: dict[str, Any]) -> None:
     """Turn what a file of an older format holds into what the newest one would."""
     state = content["state"]
-    if content["ikpca_format"] < 2 and content["method"] == "ikpca" and type(state) is dict:
+    if content["ikpca_format"] > 1 or type(state) is not dict:
+        return
+    if content["method"] == "ikpca":
         state.setdefault("sums_mean_", None)
         state.setdefault("scatter_", None)
+    elif content["method"] == "kpca":
+        variances = state.get("explained_variance_")
+        if isinstance(variances, np.ndarray) and variances.ndim == 1:
+            state.setdefault("weights_", np.ones(len(variances)))
 
 
 def _plain(value: Any) -> Any:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -84,6 +87,26 @@ def test_linear_algebra_keeps_to_one_thread_until_the_last_is_out():
     assert blas_threads() == 1
     threads.one_blas_thread.__exit__()
     assert blas_threads() == before
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_no_library_works_in_threads_of_its_own(method):
+    """In a fresh process, where scipy is not imported before the fit begins."""
+    code = f"""
+import numpy as np
+from threadpoolctl import threadpool_info
+from ikpca_cli.core.methods import load_method
+
+def look(stage, done, total):
+    seen.update(lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas")
+
+seen = set()
+rows = np.random.default_rng(0).normal(size=(60, 3)) @ np.diag([3.0, 2.0, 1.0])
+load_method({method!r})(noise_std=0.3).fit(rows, progress=look)
+assert seen == {{1}}, seen
+"""
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "2", "PYTHONWARNINGS": "ignore"}
+    subprocess.run([sys.executable, "-c", code], check=True, env=environment)
 
 
 def test_cores(monkeypatch, tmp_path):
