@@ -23,7 +23,7 @@ def cluster(address: str | None) -> Iterator[None]:
     Raises
     ------
     UsageError
-        If Dask is not installed, or no scheduler with workers is there.
+        If Dask is not installed, joblib is too old for it, or no scheduler with workers is there.
     """
     if address is None:
         yield
@@ -34,7 +34,7 @@ def cluster(address: str | None) -> Iterator[None]:
         raise UsageError(
             "--cluster needs Dask, which is not installed: pip install 'ikpca-cli[cluster]'"
         ) from None
-    from joblib import parallel_config
+    from joblib.parallel import get_active_backend, parallel_config
 
     # Workers that come and go are what a cluster is for; what fails for good is raised.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
@@ -51,4 +51,6 @@ def cluster(address: str | None) -> Iterator[None]:
                 f"--cluster {address}: has no workers; start some: dask worker {address}"
             ) from error
         with parallel_config(backend="dask", client=client, n_jobs=-1):
+            if not get_active_backend()[0].supports_return_generator:
+                raise UsageError("--cluster needs joblib 1.4 or later: pip install -U joblib")
             yield
