@@ -70,6 +70,16 @@ def denoise(
             help="Give integers and half precision back as they came, rounded.",
         ),
     ] = False,
+    plot: opt.Plot = None,
+    preview: Annotated[
+        bool,
+        typer.Option(
+            "--preview",
+            rich_help_panel="Output",
+            help="Show some rows before and after, in the terminal (standard error).",
+        ),
+    ] = False,
+    image: opt.Image = None,
     dataset: opt.Dataset = None,
     transpose: opt.Transpose = False,
     columns: opt.Columns = None,
@@ -87,7 +97,7 @@ def denoise(
 
     Examples:
 
-        ikpca denoise model.joblib ecg_noisy.npy
+        ikpca denoise model.joblib ecg_noisy.npy --preview --plot ecg.png
         ikpca denoise model.joblib ecg_*.npy --output-dir clean --skip-existing
         cat ecg_noisy.npy | ikpca denoise model.joblib - > clean.npy
     """
@@ -96,8 +106,13 @@ def denoise(
         raise UsageError(f"--residual names one file but there are {len(noisy)} inputs")
     if residual is not None and os.path.realpath(residual) == os.path.realpath(targets[0]):
         raise UsageError(f"--residual and the output are both {residual}: give two files")
+    if plot is not None:
+        _check_plot(plot, [model, *noisy], [*targets, *([residual] if residual else [])], force)
+    if image is not None and plot is None and not preview:
+        raise UsageError("--image says how --plot and --preview draw: give one of them")
 
     from ikpca_cli.files.models import load_model
+    from ikpca_cli.plots.shown import image_shape
     from ikpca_cli.report import print_records
 
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
@@ -108,13 +123,16 @@ def denoise(
             IkpcaWarning,
             stacklevel=1,
         )
+    size = image_shape(image, fitted.n_features_in_)
     if output_dir is not None:
         _make_folder(output_dir)
     records: list[dict[str, Any]] = []
     failed: list[str] = []
     skipped = 0
     with progress_bar(quiet=quiet) as progress:
-        batch = _Batch(fitted, model, reading, residual, force, round_to_input, progress)
+        batch = _Batch(
+            fitted, model, reading, residual, force, round_to_input, progress, plot, preview, size
+        )
         for source, target in zip(noisy, targets, strict=True):
             if skip_existing and target != "-" and Path(target).exists():
                 skipped += 1
@@ -161,6 +179,16 @@ def _targets(noisy: list[str], output: str | None, output_dir: str | None) -> li
     return targets
 
 
+def _check_plot(plot: str, inputs: list[str], outputs: list[str], force: bool) -> None:
+    """Refuse a picture that cannot be, before any work."""
+    from ikpca_cli.plots.output import check_picture
+
+    if len(inputs) > 2:
+        raise UsageError(f"--plot names one file but there are {len(inputs) - 1} inputs")
+    files = [split_source(source)[0] for source in inputs]
+    check_picture(plot, inputs=files, outputs=outputs, force=force)
+
+
 def _make_folder(folder: str) -> None:
     from ikpca_cli.errors import OutputError
 
@@ -181,6 +209,9 @@ class _Batch:
     force: bool
     round_to_input: bool
     progress: Progress
+    plot: str | None
+    preview: bool
+    image: tuple[int, int] | None
 
     def clean(self, source: str, target: str) -> dict[str, Any]:
         """Clean one file into another, and return what was done."""
@@ -203,12 +234,25 @@ class _Batch:
             )
             if self.residual is not None:
                 self._write_residual(self.residual, rows, cleaned)
+            self._show(rows)
         return {
             "input": source,
             "output": target,
             "n_samples": len(cleaned),
             "seconds": time.perf_counter() - start,
         }
+
+    def _show(self, rows: Rows) -> None:
+        """Draw some rows before and after, and print some, where that was asked for."""
+        if self.plot is not None:
+            from ikpca_cli.commands.pictures import picture_of_rows
+
+            picture_of_rows(self.plot, rows, self.fitted, image=self.image, force=self.force)
+        if self.preview:
+            from ikpca_cli.plots.shown import Shown
+            from ikpca_cli.preview import ROWS, print_preview
+
+            print_preview(Shown.of(rows, self.fitted, most=ROWS, image=self.image))
 
     def _write_residual(self, target: str, rows: Rows, cleaned: FloatArray) -> None:
         from ikpca_cli.core.trust import Residual

@@ -8,6 +8,7 @@ import typer
 
 from ikpca_cli.commands import options as opt
 from ikpca_cli.commands.progress import progress_bar
+from ikpca_cli.errors import UsageError
 
 
 def evaluate(
@@ -27,6 +28,9 @@ def evaluate(
     delimiter: opt.Delimiter = None,
     decimal: opt.Decimal = None,
     missing: opt.MissingValues = opt.Missing.error,
+    plot: opt.Plot = None,
+    image: opt.Image = None,
+    force: opt.Force = False,
     output_format: opt.OutputFormat = opt.Format.table,
     quiet: opt.Quiet = False,
     debug: opt.Debug = False,
@@ -40,16 +44,26 @@ def evaluate(
 
         ikpca evaluate model.joblib ecg_noisy.npy
         ikpca evaluate model.joblib ecg_noisy.npy --clean ecg_clean.npy
-        ikpca evaluate digits.joblib digits.h5::noisy --clean digits.h5::clean
+        ikpca evaluate digits.joblib digits.h5::noisy --clean digits.h5::clean --plot digits.png
     """
-    from ikpca_cli.commands.sources import open_clean, open_rows, read_options
+    from ikpca_cli.commands.sources import MEAN, open_clean, open_rows, read_options, split_source
     from ikpca_cli.core.experiment import evaluate_model
     from ikpca_cli.core.trust import estimate_error
     from ikpca_cli.files.models import load_model
+    from ikpca_cli.plots.shown import image_shape
     from ikpca_cli.report import print_record
 
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
+    if plot is not None:
+        from ikpca_cli.plots.output import check_picture
+
+        inputs = [model, *(split_source(name)[0] for name in (noisy, clean) if name is not None)]
+        check_picture(plot, inputs=inputs, force=force)
+    elif image is not None:
+        raise UsageError("--image says how --plot draws: give --plot too")
     fitted = load_model(model)
+    size = image_shape(image, fitted.n_features_in_)
+    reference = None
     with open_rows(noisy, reading) as rows:
         if clean is None:
             score = estimate_error(fitted, rows)
@@ -57,4 +71,11 @@ def evaluate(
             reference = open_clean(clean, reading, rows)
             with progress_bar(quiet=quiet) as progress:
                 score = evaluate_model(fitted, rows, reference, progress)
+        if plot is not None:
+            from ikpca_cli.commands.pictures import picture_of_beats, picture_of_rows
+
+            if clean == MEAN:
+                picture_of_beats(plot, rows, fitted, force=force)
+            else:
+                picture_of_rows(plot, rows, fitted, clean=reference, image=size, force=force)
     print_record(score, output_format.value)

@@ -73,6 +73,7 @@ def fit(
     delimiter: opt.Delimiter = None,
     decimal: opt.Decimal = None,
     missing: opt.MissingValues = opt.Missing.error,
+    plot: opt.Plot = None,
     force: opt.Force = False,
     output_format: opt.OutputFormat = opt.Format.table,
     quiet: opt.Quiet = False,
@@ -86,7 +87,7 @@ def fit(
 
         ikpca fit ecg_train.npy
         ikpca fit s_curve_train.csv --rff 512 --gamma 0.5 --ridge 10 -o curve.joblib
-        ikpca fit digits.h5 --dataset train --method pca -o digits.joblib
+        ikpca fit digits.h5 --dataset train --method pca -o digits.joblib --plot risk.png
     """
     params = method_params(
         method,
@@ -113,6 +114,10 @@ def fit(
     from ikpca_cli.report import print_record
 
     check_target(output, inputs=[split_source(train)[0]], force=force)
+    if plot is not None:
+        from ikpca_cli.plots.output import check_picture
+
+        check_picture(plot, inputs=[split_source(train)[0]], outputs=[output], force=force)
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
     model = load_method(method)(**params)
     with progress_bar(quiet=quiet) as progress, open_rows(train, reading) as rows:
@@ -121,6 +126,10 @@ def fit(
         seconds = time.perf_counter() - start
         save_model(output, model, force=force)
         flaw = noise_flaw(model, rows)
+    if plot is not None:
+        from ikpca_cli.commands.pictures import picture_of_fit
+
+        picture_of_fit(plot, model, train, force=force)
     if flaw is not None:
         warnings.warn(f"{train}: {flaw}", IkpcaWarning, stacklevel=1)
     record = model.summary() | {"seconds": seconds, "model": output}

@@ -26,7 +26,7 @@ from ikpca_cli.core.rows import (
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
-    from ikpca_cli.core.selection import Choice
+    from ikpca_cli.core.selection import Choice, Tried
 
 Auto: TypeAlias = Literal["auto"]
 Value: TypeAlias = FloatArray | float | int | str | None
@@ -51,6 +51,8 @@ class Denoiser(ABC):
     estimated_mse_, estimated_mse_error_ : float or None
         Mean squared error to expect after cleaning, and its standard error, estimated from the
         noisy rows where anything was chosen; ``noise_std_ ** 2`` is the one before.
+    tried_ : tuple of Tried
+        What the choice of a fit compared; a model file does not keep it.
     """
 
     method: ClassVar[str]
@@ -82,6 +84,7 @@ class Denoiser(ABC):
     n_samples_: int
     estimated_mse_: float | None
     estimated_mse_error_: float | None
+    tried_: tuple[Tried, ...] = ()
 
     # Parameters -------------------------------------------------------------------------------
 
@@ -155,6 +158,11 @@ class Denoiser(ABC):
         ratio: FloatArray = self.explained_variance_ / self.total_variance_
         return ratio
 
+    @property
+    def component_noise_(self) -> FloatArray | None:
+        """Variance that the noise has along each component, (n_components,), where it is known."""
+        return None
+
     def summary(self) -> dict[str, Any]:
         """Return what this fitted model is, with the values chosen for each "auto".
 
@@ -221,6 +229,7 @@ class Denoiser(ABC):
         known = noise_std is not None  # or else the choice went by a guess, and promises nothing
         self.estimated_mse_ = choice.risk if known else None
         self.estimated_mse_error_ = choice.error if known else None
+        self.tried_ = choice.tried
         if self.is_useless():
             warnings.warn(
                 f"{self.method} is not expected to bring these rows closer to clean ones: they may "

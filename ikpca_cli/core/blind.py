@@ -96,6 +96,7 @@ class CrossValidation:
         self.folds = folds[:needed]
         held = sum(map(len, self.folds))
         self.seen: dict[float, tuple[FloatArray, FloatArray]] = {}
+        self.found: dict[tuple[float, ...], Blend] = {}
         # A constant column has no noise: nothing is moved in its direction.
         self.share = max(float(varying.mean()), 1.0 / n_features)
         self.tangents = [e * varying for e in _tangents(held, n_features, rng)]
@@ -123,7 +124,9 @@ class CrossValidation:
             for part in np.split(blend, len(gammas))
         )
         risk = self.noise_variance * self.share + float(risks.mean())
-        return Blend(gammas, weights, risk, float(risks.std() / np.sqrt(len(risks))))
+        error = float(risks.std() / np.sqrt(len(risks)))
+        self.found[gammas] = found = Blend(gammas, weights, risk, error)
+        return found
 
     def _calm(self, moved: FloatArray, divergences: FloatArray) -> NDArray[np.bool_]:
         """Tell which ways stay near the rows: where rows hardly differ, a spectrum can explode."""

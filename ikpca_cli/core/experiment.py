@@ -96,6 +96,8 @@ class Result:
     denoise_seconds: list[float] = field(default_factory=list)
     note: str = ""
     auto: tuple[str, ...] = ()
+    params: dict[str, Any] = field(default_factory=dict)
+    """Constructor parameters of its models but for the seed."""
 
     def record(self) -> dict[str, Any]:
         """Return the row of a table; of values chosen anew in each run, the median."""
@@ -289,8 +291,11 @@ def _at_most(model: Denoiser) -> str:
 
 def _blank(setting: Setting, n_components: Any, ridge: Any) -> Result:
     asked = {"n_components": n_components, "gamma": setting.params.get("gamma"), "ridge": ridge}
+    params = setting.params | {"n_components": n_components}
     result = Result(
-        setting.method, auto=tuple(name for name, value in asked.items() if value == "auto")
+        setting.method,
+        auto=tuple(name for name, value in asked.items() if value == "auto"),
+        params=params if ridge is None else params | {"ridge": ridge},
     )
     for name, value in asked.items():
         if value not in (None, "auto"):

@@ -144,6 +144,14 @@ class IKPCA(Denoiser):
         return float(self.model_.gammas[1])
 
     @property
+    def component_noise_(self) -> FloatArray | None:
+        """Variance that the noise has along each component, as `Denoiser` says."""
+        model = self.model_
+        if isinstance(model, LimitModel):
+            return model.main_noise
+        return model.noise_variances if isinstance(model, RefinedModel) else None
+
+    @property
     def ridge_(self) -> float | None:
         """The ridge used, None in the limit."""
         return self.model_.ridge
@@ -296,7 +304,7 @@ class IKPCA(Denoiser):
     def _choose(
         self, X: RowSource, mean: FloatArray, noise_std: float | None, progress: Progress
     ) -> Choice:
-        from ikpca_cli.core.selection import Choice, selection_rows, usable_noise_std
+        from ikpca_cli.core.selection import Choice, Tried, selection_rows, usable_noise_std
 
         kind = self._kind(X.shape[0])
         if kind == "published":
@@ -344,7 +352,15 @@ class IKPCA(Denoiser):
             "noise_variance": noise_variance,
             "rows": rows,
         }
-        return Choice(chosen, blend.risk, blend.error)
+        tried = tuple(
+            Tried(
+                {"gamma": gammas[0], "second_gamma": gammas[1] if len(gammas) > 1 else None},
+                one.risk,
+                one.error,
+            )
+            for gammas, one in trial.found.items()
+        )
+        return Choice(chosen, blend.risk, blend.error, tried)
 
     def _spectrum(
         self,

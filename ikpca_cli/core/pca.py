@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -69,6 +70,12 @@ class PCA(Denoiser):
         self.seed = seed
 
     @property
+    def component_noise_(self) -> FloatArray | None:
+        """Variance that the noise has along each component, as `Denoiser` says."""
+        level = self.noise_std_
+        return None if level is None else np.full(self.n_components_, level**2)
+
+    @property
     def shrink_(self) -> str:
         """What was done: "cut" or "optimal"."""
         return "cut" if np.all(self.weights_ == 1.0) else "optimal"
@@ -94,13 +101,14 @@ class PCA(Denoiser):
             raise UsageError(
                 "optimal shrinkage needs the noise level, which these rows do not tell"
             )
-        from ikpca_cli.core.selection import Choice, held_out_risk
+        from ikpca_cli.core.selection import Choice, Tried, held_out_risk
 
         params = {"n_components": min(X.shape), "shrink": noise_std}
         risk, error = held_out_risk(self, X, mean, params, noise_std)
+        tried = (*cut.tried, Tried(params, risk, error))
         if self.shrink == "auto" and cut.risk is not None and cut.risk <= risk:
-            return cut
-        return Choice(params, risk, error)
+            return replace(cut, tried=tried)
+        return Choice(params, risk, error, tried)
 
     def _fit(
         self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress

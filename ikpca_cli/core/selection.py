@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,15 @@ _SAMPLE, _PROBE = 2, 3  # streams of `model_rng` besides the features' own
 
 
 @dataclass(frozen=True)
+class Tried:
+    """Parameters that a choice compared, and their estimated risk with its standard error."""
+
+    params: dict[str, Any]
+    risk: float
+    error: float
+
+
+@dataclass(frozen=True)
 class Choice:
     """Parameters for a fit, and what they promise.
 
@@ -45,11 +54,14 @@ class Choice:
     risk, error : float or None
         Estimated mean squared error after cleaning, and its standard error; None where nothing was
         chosen.
+    tried : tuple of Tried
+        What was compared.
     """
 
     params: dict[str, Any]
     risk: float | None = None
     error: float | None = None
+    tried: tuple[Tried, ...] = ()
 
 
 def known_noise_std(estimator: Denoiser, X: RowSource, mean: FloatArray) -> float | None:
@@ -142,7 +154,8 @@ def choose(
     for done, gamma in enumerate(candidates, start=1):
         found.append(search.best_with(gamma))
         progress("choosing", done, len(candidates))
-    return min(found, key=lambda choice: choice.risk or 0.0)
+    best = min(found, key=lambda choice: choice.risk or 0.0)
+    return replace(best, tried=tuple(one for choice in found for one in choice.tried))
 
 
 def held_out_risk(
@@ -212,12 +225,19 @@ class _Search:
         count = min(tried)[1]
         tried += [(self._risk(model, count, ridge), count, ridge) for ridge in ridges[1:]]
         (risk, error), count, ridge = min(tried)
-        found = {
-            "gamma": gamma,
-            "ridge": None if ridge is None else ridge * factor,
-            "n_components": count if asked_components == "auto" else asked_components,
-        }
-        return Choice({name: found[name] for name in self.given}, risk, error)
+        found = self._named(
+            gamma, ridge, factor, count if asked_components == "auto" else asked_components
+        )
+        seen = tuple(Tried(self._named(gamma, r, factor, d), *risks) for risks, d, r in tried)
+        return Choice(found, risk, error, seen)
+
+    def _named(
+        self, gamma: float | None, ridge: float | None, factor: float, n_components: int
+    ) -> dict[str, Any]:
+        """Return those of the parameters that the method has, by name."""
+        scaled = None if ridge is None else ridge * factor
+        values = {"gamma": gamma, "ridge": scaled, "n_components": n_components}
+        return {name: values[name] for name in self.given}
 
     def _fit(self, gamma: float | None) -> Denoiser:
         most = self.given["n_components"]

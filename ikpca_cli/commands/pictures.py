@@ -1,0 +1,81 @@
+"""From a finished command to its picture; matplotlib is imported here and nowhere before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ikpca_cli.core.methods import load_method
+from ikpca_cli.plots.output import write_picture
+from ikpca_cli.plots.shown import FEW, MOST, SHORT, Shown
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ikpca_cli.core.base import Denoiser
+    from ikpca_cli.core.experiment import Result, Split
+    from ikpca_cli.files.arrays import Rows
+
+
+def picture_of_fit(target: str, model: Denoiser, name: str, *, force: bool) -> None:
+    """Draw what a fit saw and chose."""
+    from ikpca_cli.plots.choice import draw_fit
+
+    write_picture(target, lambda: draw_fit(model, name), force=force)
+
+
+def picture_of_rows(
+    target: str,
+    rows: Rows,
+    model: Denoiser,
+    *,
+    clean: Rows | None = None,
+    image: tuple[int, int] | None = None,
+    force: bool,
+) -> None:
+    """Draw rows before and after cleaning, beside the clean ones where these are known."""
+    from ikpca_cli.plots.rows import draw_rows
+
+    few = clean is None and rows.shape[1] > SHORT
+    shown = Shown.of(rows, model, clean=clean, most=FEW if few else MOST, image=image)
+    write_picture(target, lambda: draw_rows(shown), force=force)
+
+
+def picture_of_beats(target: str, rows: Rows, model: Denoiser, *, force: bool) -> None:
+    """Draw rows of one shape with their mean, and what they became."""
+    from ikpca_cli.plots.beats import Beats, draw_beats
+
+    shown = Shown.of(rows, model)
+    beats = Beats(model.method, shown.noisy, shown.cleaned)
+    write_picture(target, lambda: draw_beats([beats], f"{rows.name}: {shown.count()}"), force=force)
+
+
+def picture_of_comparison(
+    target: str, results: Sequence[Result], noisy: float, title: str, *, force: bool
+) -> None:
+    """Draw errors against what was varied."""
+    from ikpca_cli.plots.curves import draw_comparison
+
+    records = [result.record() for result in results]
+    write_picture(target, lambda: draw_comparison(records, noisy, title), force=force)
+
+
+def picture_of_methods(
+    target: str, results: Sequence[Result], split: Split, seed: int, title: str, *, force: bool
+) -> None:
+    """Draw what the best setting of each method makes of the first run's rows of one shape."""
+    from ikpca_cli.plots.beats import Beats, draw_beats
+
+    panels = []
+    for method in dict.fromkeys(result.method for result in results):
+        measured = [result for result in results if result.method == method and result.mse]
+        if not measured:
+            continue
+        best = min(measured, key=lambda result: result.record()["mse_mean"])
+        record = best.record()
+        model = load_method(method)(**best.params | {"seed": seed}).fit_up_to(split.train)
+        spread = "" if record["mse_std"] is None else f" ± {record['mse_std']:.2g}"
+        count = record["runs"]
+        runs = "" if count == 1 else f", {count} runs"
+        label = f"{method}: MSE {record['mse_mean']:.3g}{spread}{runs}"
+        panels.append(Beats(label, split.noisy, model.denoise(split.noisy)))
+    write_picture(target, lambda: draw_beats(panels, title), force=force)

@@ -1,0 +1,110 @@
+"""What a fit saw and chose: spectrum, noise in it, and the risk of everything it tried."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ikpca_cli.core.rows import FloatArray
+from ikpca_cli.plots.style import CLEAN, CLEANED, FAINT, INK, line_style, new_figure, plain_log
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ikpca_cli.core.base import Denoiser
+    from ikpca_cli.core.selection import Tried
+
+
+def draw_fit(model: Denoiser, name: str) -> Figure:
+    """Draw the spectrum of a fresh fit, its noise level, and the risks that it compared.
+
+    Parameters
+    ----------
+    model : Denoiser
+        As `fit` left it; read from a file it knows no risks.
+    name : str
+        What the training rows are called.
+    """
+    level = "unknown" if model.noise_std_ is None else f"{model.noise_std_:.3g}"
+    title = f"{model.method} on {name}: {model.n_samples_} rows, noise level {level}"
+    tried = model.tried_
+    figure = new_figure(8.8 if tried else 4.6, 3.6, title)
+    grid = figure.add_gridspec(1, 2 if tried else 1)
+    _draw_spectrum(figure.add_subplot(grid[0]), model)
+    if tried:
+        _draw_risks(figure.add_subplot(grid[-1]), model, tried)
+    return figure
+
+
+def _draw_spectrum(axes: Axes, model: Denoiser) -> None:
+    variances = model.explained_variance_
+    x = np.arange(1, len(variances) + 1)
+    axes.plot(x, variances, ".-", color=CLEANED, label="rows")
+    noise = model.component_noise_
+    drawn = [variances]
+    if noise is not None:
+        axes.plot(x, noise, color=INK, linestyle="--", label="noise in them")
+        drawn.append(noise)
+        axes.legend(fontsize=8)
+    plain_log(axes, "y", _positive(np.concatenate(drawn)))
+    if len(x) > 30:
+        plain_log(axes, "x", x)
+    axes.set_title("spectrum")
+    axes.set_xlabel("component")
+    axes.set_ylabel("variance" if model.method == "pca" else "variance in feature space")
+
+
+def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Tried]) -> None:
+    key = "n_components" if len({t.params.get("n_components") for t in tried}) > 1 else "gamma"
+    weighed = [one for one in tried if "shrink" in one.params]
+    lines = _lines([one for one in tried if "shrink" not in one.params], key)
+    xs = [one.params[key] for members in lines.values() for one in members]
+    for index, (label, members) in enumerate(lines.items()):
+        axes.errorbar(
+            [one.params[key] for one in members],
+            [one.risk for one in members],
+            [one.error for one in members],
+            label=label,
+            elinewidth=0.8,
+            **line_style(index),
+        )
+    for one in weighed:
+        axes.axhline(one.risk, color=CLEAN, linestyle=":", linewidth=2.0, label="optimal shrinkage")
+    if model.noise_std_ is not None:
+        before = model.noise_std_**2
+        axes.axhline(before, color=FAINT, linestyle="--", linewidth=1.0, label="noisy rows")
+    if model.estimated_mse_ is not None:
+        axes.axhline(model.estimated_mse_, color=INK, linewidth=0.8, label="chosen")
+    if max(xs) > 4 * min(xs):
+        plain_log(axes, "x", xs)
+    axes.set_title("estimated error ± standard error")
+    axes.set_xlabel({"n_components": "components"}.get(key, key))
+    axes.set_ylabel("mean squared error")
+    axes.legend(fontsize=8)
+
+
+def _lines(tried: Sequence[Tried], key: str) -> dict[str, list[Tried]]:
+    """Return label to trials in order of `key`, of several at one place the best."""
+    best: dict[tuple[str, Any], Tried] = {}
+    for one in sorted(tried, key=lambda one: one.risk):
+        best.setdefault((_label(one.params, key), one.params[key]), one)
+    lines: dict[str, list[Tried]] = {}
+    for (label, _), one in sorted(best.items()):
+        lines.setdefault(label, []).append(one)
+    return lines
+
+
+def _label(params: dict[str, Any], key: str) -> str:
+    """Return the name of the line of a trial."""
+    if params.get("second_gamma") is not None:
+        return "two gammas"
+    gamma = params.get("gamma")
+    return "tried" if key == "gamma" or gamma is None else f"gamma {gamma:.3g}"
+
+
+def _positive(values: FloatArray) -> FloatArray:
+    positive = values[values > 0.0]
+    return positive if len(positive) else np.ones(1)
