@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from ikpca_cli.core.methods import load_method
@@ -20,7 +21,7 @@ def picture_of_fit(target: str, model: Denoiser, name: str, *, force: bool) -> N
     """Draw what a fit saw and chose."""
     from ikpca_cli.plots.choice import draw_fit
 
-    write_picture(target, lambda: draw_fit(model, name), force=force)
+    write_picture(target, lambda: draw_fit(model, _short(name)), force=force)
 
 
 def picture_of_rows(
@@ -46,7 +47,9 @@ def picture_of_beats(target: str, rows: Rows, model: Denoiser, *, force: bool) -
 
     shown = Shown.of(rows, model)
     beats = Beats(model.method, shown.noisy, shown.cleaned)
-    write_picture(target, lambda: draw_beats([beats], f"{rows.name}: {shown.count()}"), force=force)
+    write_picture(
+        target, lambda: draw_beats([beats], f"{_short(rows.name)}: {shown.count()}"), force=force
+    )
 
 
 def picture_of_comparison(
@@ -56,7 +59,7 @@ def picture_of_comparison(
     from ikpca_cli.plots.curves import draw_comparison
 
     records = [result.record() for result in results]
-    write_picture(target, lambda: draw_comparison(records, noisy, title), force=force)
+    write_picture(target, lambda: draw_comparison(records, noisy, _short(title)), force=force)
 
 
 def picture_of_methods(
@@ -78,4 +81,9 @@ def picture_of_methods(
         runs = "" if count == 1 else f", {count} runs"
         label = f"{method}: MSE {record['mse_mean']:.3g}{spread}{runs}"
         panels.append(Beats(label, split.noisy, model.denoise(split.noisy)))
-    write_picture(target, lambda: draw_beats(panels, title), force=force)
+    write_picture(target, lambda: draw_beats(panels, _short(title)), force=force)
+
+
+def _short(name: str) -> str:
+    """Return a file's name without its folders."""
+    return PurePath(name).name

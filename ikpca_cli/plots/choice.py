@@ -9,7 +9,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ikpca_cli.core.rows import FloatArray
-from ikpca_cli.plots.style import CLEAN, CLEANED, FAINT, INK, line_style, new_figure, plain_log
+from ikpca_cli.plots.style import (
+    CLEAN,
+    CLEANED,
+    FAINT,
+    INK,
+    legend_beside,
+    line_style,
+    new_figure,
+    plain_log,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +40,7 @@ def draw_fit(model: Denoiser, name: str) -> Figure:
     level = "unknown" if model.noise_std_ is None else f"{model.noise_std_:.3g}"
     title = f"{model.method} on {name}: {model.n_samples_} rows, noise level {level}"
     tried = model.tried_
-    figure = new_figure(8.8 if tried else 4.6, 3.6, title)
+    figure = new_figure(9.6 if tried else 4.6, 3.6, title)
     grid = figure.add_gridspec(1, 2 if tried else 1)
     _draw_spectrum(figure.add_subplot(grid[0]), model)
     if tried:
@@ -83,7 +92,7 @@ def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Tried]) -> None:
     axes.set_title("estimated error ± standard error")
     axes.set_xlabel({"n_components": "components"}.get(key, key))
     axes.set_ylabel("mean squared error")
-    axes.legend(fontsize=8)
+    legend_beside(axes)
 
 
 def _lines(tried: Sequence[Tried], key: str) -> dict[str, list[Tried]]:

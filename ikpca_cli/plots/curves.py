@@ -9,7 +9,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ikpca_cli.plots.style import FAINT, INK, line_style, new_figure, plain_log, whole_ticks
+from ikpca_cli.plots.style import (
+    FAINT,
+    INK,
+    legend_beside,
+    line_style,
+    new_figure,
+    plain_log,
+    whole_ticks,
+)
 
 AXES = {"n_components": "components", "ridge": "ridge", "n_rff": "random features"}
 """What may lie along the x axis, by key of a record."""
@@ -39,7 +47,7 @@ def draw_comparison(records: Sequence[Record], noisy: float, title: str) -> Figu
     title : str
     """
     records = [record for record in records if record["runs"]]
-    figure = new_figure(6.4, 4.0, title)
+    figure = new_figure(7.2, 3.8, title)
     axes = figure.add_subplot()
     values = {key: {r[key] for r in records if _place(r, key) is not None} for key in AXES}
     key = max(AXES, key=lambda name: len(values[name]))
@@ -106,7 +114,7 @@ def _draw_lines(axes: Axes, records: Sequence[Record], key: str, noisy: float) -
         whole_ticks(axes)
     axes.set_xlabel(AXES[key])
     axes.set_ylabel(_error_label(records))
-    axes.legend(fontsize=8)
+    legend_beside(axes)
 
 
 def _list_methods(axes: Axes, records: Sequence[Record], noisy: float) -> None:

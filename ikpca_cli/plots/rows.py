@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 LINES = 4
 """Rows in a picture of lines."""
 
+WIDE = 20.0
+"""Errors that differ by more than this factor get logarithmic axes."""
+
 NAMED = 12
 """Up to this many columns are labelled one by one."""
 
@@ -135,13 +138,13 @@ def _draw_errors(axes: Axes, before: FloatArray, after: FloatArray, shown: Shown
     """Draw each row's error after cleaning against that before."""
     axes.plot(before, after, ".", color=CLEANED, markersize=3.5, alpha=0.6)
     both = np.concatenate([before, after])
-    if both.min() > 0.0:
+    if both.max() > WIDE * both.min() > 0.0:
         plain_log(axes, "x", before)
         plain_log(axes, "y", both)
     ends = [float(before.min()), float(before.max())]
     axes.plot(ends, ends, color=INK, linewidth=0.8, linestyle="--")
     axes.annotate(
-        "unchanged", (ends[0], ends[0]), (0, 5), textcoords="offset points", fontsize=8, va="bottom"
+        "unchanged", (ends[1], ends[1]), (-8, 0), textcoords="offset points", fontsize=8, ha="right"
     )
     axes.set_title(f"error of each of {len(shown)} {shown.noun}s")
     axes.set_xlabel("MSE before")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -88,7 +89,7 @@ class Shown:
             None if clean is None else _take(clean, chosen),
             (chosen if rows.kept is None else rows.kept[chosen]) + 1,
             len(rows),
-            rows.name,
+            PurePath(rows.name).name,
             "column" if layout.transposed else "row",
             image or layout.sample_shape,
             names,

@@ -74,7 +74,7 @@ def line_style(index: int) -> dict[str, Any]:
 
 
 def plain_log(axes: Axes, which: str, values: ArrayLike) -> None:
-    """Make the x or y axis logarithmic, with plain numbers at its ticks.
+    """Make the x or y axis logarithmic, with plain numbers at its ticks, if `values` span much.
 
     Parameters
     ----------
@@ -85,11 +85,19 @@ def plain_log(axes: Axes, which: str, values: ArrayLike) -> None:
         What is drawn along it, all positive.
     """
     axis = axes.xaxis if which == "x" else axes.yaxis
-    (axes.set_xscale if which == "x" else axes.set_yscale)("log")
     decades = float(np.log10(np.max(values) / np.min(values)))
+    if decades < 0.8:  # too short for round numbers on a logarithmic axis
+        axis.set_major_locator(MaxNLocator(5))
+        return
+    (axes.set_xscale if which == "x" else axes.set_yscale)("log")
     axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if decades < 2.5 else (1.0,)))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_formatter(NullFormatter())
+
+
+def legend_beside(axes: Axes) -> None:
+    """Put the legend to the right, where it hides nothing."""
+    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def whole_ticks(axes: Axes) -> None:
