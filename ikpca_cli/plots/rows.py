@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from ikpca_cli.core.rows import FloatArray
 from ikpca_cli.plots.shown import FEW, SHORT, Shown
 from ikpca_cli.plots.style import CLEAN, CLEANED, FAINT, INK, NOISY, new_figure, plain_log
+from ikpca_cli.plots.tiles import REMOVED, SIDE, fill_tiles
 
 if TYPE_CHECKING:
     from matplotlib.gridspec import SubplotSpec
@@ -58,7 +59,7 @@ def _draw_lines(shown: Shown) -> Figure:
         _name_columns(lower, some)
         if i == 0:
             upper.set_ylabel("value")
-            lower.set_ylabel("removed")
+            lower.set_ylabel(REMOVED)
             upper.legend(fontsize=8)
         else:
             upper.tick_params(labelleft=False)
@@ -68,28 +69,14 @@ def _draw_lines(shown: Shown) -> Figure:
 
 def _draw_tiles(shown: Shown) -> Figure:
     some = shown.some(FEW)
-    removed = some.noisy - some.cleaned
-    bands = [("noisy", some.noisy), ("denoised", some.cleaned), ("removed", removed)]
+    rows = {"noisy": some.noisy, "denoised": some.cleaned}
     if some.clean is not None:
-        bands.insert(2, ("clean", some.clean))
-    target = some.cleaned if some.clean is None else some.clean
-    low, high = float(target.min()), float(target.max())
-    reach = float(np.abs(removed).max())
-    figure, rest = _with_errors(shown, 1.1 * len(some), 1.15 * len(bands), some.count())
-    grid = rest.subgridspec(len(bands), len(some), wspace=0.05, hspace=0.05)
-    for j, (name, values) in enumerate(bands):
-        limits = (-reach, reach) if name == "removed" else (low, high)
-        for i in range(len(some)):
-            axes = figure.add_subplot(grid[j, i])
-            image = values[i].reshape(some.sample_shape)
-            axes.imshow(image, cmap="gray", vmin=limits[0], vmax=limits[1])
-            axes.set_xticks([])
-            axes.set_yticks([])
-            axes.spines[:].set_visible(False)
-            if i == 0:
-                axes.set_ylabel(name)
-            if j == 0:
-                axes.set_title(_row_title(some, i, "\n"), fontsize=8)
+        rows["clean"] = some.clean
+    rows[REMOVED] = some.noisy - some.cleaned
+    bands = {name: values.reshape(-1, *some.sample_shape) for name, values in rows.items()}
+    figure, rest = _with_errors(shown, SIDE * len(some), SIDE * len(bands) + 0.4, some.count())
+    titles = [_row_title(some, i, "\n") for i in range(len(some))]
+    fill_tiles(figure, rest, bands, titles)
     return figure
 
 
@@ -97,14 +84,14 @@ def _draw_points(shown: Shown) -> Figure:
     panels = [("noisy", shown.noisy, NOISY), ("denoised", shown.cleaned, CLEANED)]
     if shown.clean is not None:
         panels.append(("clean", shown.clean, CLEAN))
-    panels.append(("removed", shown.noisy - shown.cleaned, FAINT))
+    panels.append((REMOVED, shown.noisy - shown.cleaned, FAINT))
     figure, rest = _with_errors(shown, 2.5 * len(panels), 2.9, shown.count())
     grid = rest.subgridspec(1, len(panels))
     first = None
     # The two columns of the largest spread tell most.
     columns = np.sort(np.argsort(shown.cleaned.var(axis=0))[::-1][:2])
     for i, (name, values, colour) in enumerate(panels):
-        shared = None if name == "removed" else first
+        shared = None if name == REMOVED else first
         axes = figure.add_subplot(grid[0, i], sharex=shared, sharey=shared)
         first = first or axes
         x = shown.places if len(columns) == 1 else values[:, columns[0]]
