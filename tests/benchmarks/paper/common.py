@@ -1,4 +1,4 @@
-"""What the scripts of the paper's figures share: data, the command line, and how ikpca is called."""
+"""What the scripts of the paper share: data, the command line, and how ikpca is called."""
 
 from __future__ import annotations
 
