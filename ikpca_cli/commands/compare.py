@@ -153,11 +153,12 @@ def compare(
     if plot is not None:
         from ikpca_cli.commands.pictures import picture_of_comparison, picture_of_methods
 
+        title = (noisy or train) + ("" if noise is None else f", noise {noise:g}")
         if clean == MEAN:
-            picture_of_methods(plot, results, first, seed, noisy or train, force=force)
+            picture_of_methods(plot, results, first, seed, title, force=force)
         else:
             level = noisy_level["mse_mean"] or 0.0
-            picture_of_comparison(plot, results, level, noisy or train, force=force)
+            picture_of_comparison(plot, results, level, title, force=force)
     if output_format is opt.Format.table:
         records = [
             row | {"mse": row["note"] or Spread(row["mse_mean"], row["mse_std"])} for row in records

@@ -35,7 +35,7 @@ def draw_comparison(records: Sequence[Record], noisy: float, title: str) -> Figu
     """Draw errors with their standard deviation over runs, and the error of the noisy rows.
 
     Along the x axis lies what takes the most values: components, ridge or random features. What has
-    no such number is a level; where nothing varies, methods are listed.
+    no such number, or one for all, is a level; where nothing varies, methods are listed.
 
     Parameters
     ----------
@@ -49,9 +49,9 @@ def draw_comparison(records: Sequence[Record], noisy: float, title: str) -> Figu
     records = [record for record in records if record["runs"]]
     figure = new_figure(7.2, 3.8, title)
     axes = figure.add_subplot()
-    values = {key: {r[key] for r in records if _place(r, key) is not None} for key in AXES}
-    key = max(AXES, key=lambda name: len(values[name]))
-    if len(values[key]) < 2:
+    varied = {key: max(map(len, _values(records, key).values())) for key in AXES}
+    key = max(AXES, key=lambda name: varied[name])
+    if varied[key] < 2:
         _list_methods(axes, records, noisy)
     else:
         _draw_lines(axes, records, key, noisy)
@@ -59,26 +59,47 @@ def draw_comparison(records: Sequence[Record], noisy: float, title: str) -> Figu
 
 
 def lines_of(records: Sequence[Record], key: str) -> dict[str, list[Record]]:
-    """Return label to records, those that differ by `key` alone together, in order of `key`."""
+    """Return label to records that differ by `key` alone, in its order.
+
+    What has no number there, or a method of a single one, is a level: a list of one record.
+    """
     found: dict[tuple[Any, ...], list[Record]] = {}
     # What was chosen anew for each result is no setting, and would part them all.
     others = [name for name in LABELS if name != key]
     for record in records:
         settings = tuple(None if name in record["auto"] else record[name] for name in others)
-        identity = (record["method"], _place(record, key) is None, *settings)
-        found.setdefault(identity, []).append(record)
+        level = None if _place(record, key) is not None else _word(record, key)
+        found.setdefault((record["method"], level, *settings), []).append(record)
     labels = {}
     for identity, members in found.items():
-        method, settings = identity[0], identity[2:]
-        siblings = [other[2:] for other in found if other[0] == method]
+        method, level, settings = identity[0], identity[1], identity[2:]
+        siblings = [other for other in found if other[0] == method]
         parts = [
             f"{LABELS[name]} {value}"
             for i, (name, value) in enumerate(zip(others, settings, strict=True))
-            if value is not None and len({sibling[i] for sibling in siblings}) > 1
+            if value is not None and len({sibling[2 + i] for sibling in siblings}) > 1
         ]
+        if level is not None and len({sibling[1] for sibling in siblings}) > 1:
+            parts.append(level)
         label = ", ".join([method, *parts])
         labels[label] = sorted(members, key=lambda record: _place(record, key) or 0.0)
     return labels
+
+
+def is_level(records: Sequence[Record], method: str, key: str) -> bool:
+    """Tell whether a method has no more than one number along an axis."""
+    return len(_values(records, key)[method]) < 2
+
+
+def _values(records: Sequence[Record], key: str) -> dict[str, set[float]]:
+    """Return each method's numbers along an axis."""
+    found: dict[str, set[float]] = {}
+    for record in records:
+        numbers = found.setdefault(record["method"], set())
+        place = _place(record, key)
+        if place is not None:
+            numbers.add(place)
+    return found
 
 
 def _place(record: Record, key: str) -> float | None:
@@ -87,17 +108,26 @@ def _place(record: Record, key: str) -> float | None:
     return None if key in record["auto"] or not isinstance(value, int | float) else float(value)
 
 
+def _word(record: Record, key: str) -> str:
+    """Return what a record has in place of a number along an axis."""
+    word = "auto" if key in record["auto"] else record[key] or "none"
+    return f"{LABELS[key]} {word}"
+
+
 def _draw_lines(axes: Axes, records: Sequence[Record], key: str, noisy: float) -> None:
-    xs = [x for record in records if (x := _place(record, key)) is not None]
+    xs: list[float] = []
     top = max(record["mse_mean"] for record in records)
     for index, (label, members) in enumerate(lines_of(records, key).items()):
         style = line_style(index)
-        if _place(members[0], key) is None:
-            best = min(record["mse_mean"] for record in members)
-            axes.axhline(best, color=style["color"], linestyle=style["linestyle"], label=label)
+        first = members[0]
+        if _place(first, key) is None or is_level(records, first["method"], key):
+            level = first["mse_mean"]
+            axes.axhline(level, color=style["color"], linestyle=style["linestyle"], label=label)
             continue
+        own = [float(record[key]) for record in members]
+        xs += own
         axes.errorbar(
-            [record[key] for record in members],
+            own,
             [record["mse_mean"] for record in members],
             [record["mse_std"] or 0.0 for record in members],
             label=label,

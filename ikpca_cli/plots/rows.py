@@ -128,10 +128,15 @@ def _draw_errors(axes: Axes, before: FloatArray, after: FloatArray, shown: Shown
     if both.max() > WIDE * both.min() > 0.0:
         plain_log(axes, "x", before)
         plain_log(axes, "y", both)
-    ends = [float(before.min()), float(before.max())]
-    axes.plot(ends, ends, color=INK, linewidth=0.8, linestyle="--")
+    same = np.linspace(before.min(), before.max())  # no straight line if one axis is logarithmic
+    axes.plot(same, same, color=INK, linewidth=0.8, linestyle="--")
     axes.annotate(
-        "unchanged", (ends[1], ends[1]), (-8, 0), textcoords="offset points", fontsize=8, ha="right"
+        "unchanged",
+        (same[-1], same[-1]),
+        (-8, 0),
+        textcoords="offset points",
+        fontsize=8,
+        ha="right",
     )
     axes.set_title(f"error of each of {len(shown)} {shown.noun}s")
     axes.set_xlabel("MSE before")

@@ -70,12 +70,12 @@ def print_curves(title: str, report: dict[str, Any], key: str) -> None:
     table = Table(title=f"{title}; noisy rows {noisy:.4g}", title_justify="left")
     for heading in (key, *lines):
         table.add_column(heading, no_wrap=True)
-    for value in sorted({row[key] for line in lines.values() for row in line if row[key]}):
-        cells = []
-        for line in lines.values():
-            found = [row for row in line if row[key] == value]
-            cells.append(mean_and_std(found[0]) if found else "")
-        table.add_row(str(value), *cells)
+    values = {row[key] for line in lines.values() for row in line}
+    numbers = sorted(value for value in values if isinstance(value, int | float))
+    for value in [*numbers, *sorted(values.difference(numbers), key=str)]:
+        found = [next((row for row in line if row[key] == value), None) for line in lines.values()]
+        cells = ["" if row is None else mean_and_std(row) for row in found]
+        table.add_row("any" if value is None else str(value), *cells)
     show(table)
 
 

@@ -21,7 +21,7 @@ def main() -> None:
     require(USPS)
     components, rff, sizes = (5, 7, 9, 11, 13, 16, 18, 20, 22, 25), 30_000, (1000, 400)
     if asked.quick:
-        components, rff, sizes = (5, 15, 25), 3000, (300, 100)
+        components, rff, sizes = (5, 10, 15, 20, 25), 3000, (300, 100)
     with tempfile.TemporaryDirectory() as scratch:
         rows = usps(Path(scratch))
         for noise in NOISES:

@@ -15,6 +15,7 @@ from typing import Any
 
 from common import S_CURVE_MODELS, compare, listed, options, print_curves, s_curve, show
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from rich.table import Table
 
 from ikpca_cli.plots.output import write_picture
@@ -75,6 +76,7 @@ def _draw(best: Best, noisy: list[float]) -> Figure:
         counts.plot(noises, ds, label=method, **line_style(index))
         errors.errorbar(noises, means, stds, label=method, elinewidth=0.8, **line_style(index))
     errors.plot(noises, noisy, color=FAINT, linestyle="--", label="noisy rows")
+    counts.yaxis.set_major_locator(MaxNLocator(integer=True))
     counts.set_ylabel("components")
     errors.set_ylabel("mean squared error")
     for axes in (counts, errors):
