@@ -61,6 +61,8 @@ def _draw_spectrum(axes: Axes, model: Denoiser) -> None:
     plain_log(axes, "y", _positive(np.concatenate(drawn)))
     if len(x) > 30:
         plain_log(axes, "x", x)
+    else:
+        whole_ticks(axes)
     axes.set_title("spectrum")
     axes.set_xlabel("component")
     axes.set_ylabel("variance" if model.method == "pca" else "variance in feature space")
@@ -71,15 +73,21 @@ def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Tried]) -> None:
     weighed = [one for one in tried if "shrink" in one.params]
     lines = _lines([one for one in tried if "shrink" not in one.params], key)
     xs = [one.params[key] for members in lines.values() for one in members]
+    other_ridges = False
     for index, (label, members) in enumerate(lines.items()):
-        axes.errorbar(
-            [one.params[key] for one in members],
-            [one.risk for one in members],
-            [one.error for one in members],
-            label=label,
-            elinewidth=0.8,
-            **line_style(index),
-        )
+        style = line_style(index)
+        usual = [
+            one for one in members if one.params.get("ridge") == members[0].params.get("ridge")
+        ]
+        others = [one for one in members if one not in usual]
+        _draw_trials(axes, usual, key, style | {"label": label})
+        if others:
+            _draw_trials(
+                axes, others, key, style | {"linestyle": "none", "markerfacecolor": "white"}
+            )
+            other_ridges = True
+    if other_ridges:
+        axes.plot([], [], "o", color=INK, markerfacecolor="white", label="other ridges")
     for one in weighed:
         axes.axhline(one.risk, color=CLEAN, linestyle=":", linewidth=2.0, label="optimal shrinkage")
     if model.noise_std_ is not None:
@@ -95,14 +103,22 @@ def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Tried]) -> None:
     legend_beside(axes)
 
 
+def _draw_trials(axes: Axes, trials: list[Tried], key: str, style: dict[str, Any]) -> None:
+    ordered = sorted(trials, key=lambda one: one.params[key])
+    axes.errorbar(
+        [one.params[key] for one in ordered],
+        [one.risk for one in ordered],
+        [one.error for one in ordered],
+        elinewidth=0.8,
+        **style,
+    )
+
+
 def _lines(tried: Sequence[Tried], key: str) -> dict[str, list[Tried]]:
-    """Return label to trials in order of `key`, of several at one place the best."""
-    best: dict[tuple[str, Any], Tried] = {}
-    for one in sorted(tried, key=lambda one: one.risk):
-        best.setdefault((_label(one.params, key), one.params[key]), one)
+    """Return label to trials, in the order in which they were made."""
     lines: dict[str, list[Tried]] = {}
-    for (label, _), one in sorted(best.items()):
-        lines.setdefault(label, []).append(one)
+    for one in tried:
+        lines.setdefault(_label(one.params, key), []).append(one)
     return lines
 
 

@@ -35,7 +35,7 @@ def draw_comparison(records: Sequence[Record], noisy: float, title: str) -> Figu
     """Draw errors with their standard deviation over runs, and the error of the noisy rows.
 
     Along the x axis lies what takes the most values: components, ridge or random features. What has
-    no such number, or one for all, is a level; where nothing varies, methods are listed.
+    no such number, or a single ridge, is a level; where nothing varies, methods are listed.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def draw_comparison(records: Sequence[Record], noisy: float, title: str) -> Figu
 def lines_of(records: Sequence[Record], key: str) -> dict[str, list[Record]]:
     """Return label to records that differ by `key` alone, in its order.
 
-    What has no number there, or a method of a single one, is a level: a list of one record.
+    What has no number there is a line of its own.
     """
     found: dict[tuple[Any, ...], list[Record]] = {}
     # What was chosen anew for each result is no setting, and would part them all.
@@ -86,9 +86,9 @@ def lines_of(records: Sequence[Record], key: str) -> dict[str, list[Record]]:
     return labels
 
 
-def is_level(records: Sequence[Record], method: str, key: str) -> bool:
-    """Tell whether a method has no more than one number along an axis."""
-    return len(_values(records, key)[method]) < 2
+def _is_single(records: Sequence[Record], record: Record) -> bool:
+    """Tell whether a record's method has one ridge only, which is no place beside another's."""
+    return len(_values(records, "ridge")[record["method"]]) < 2
 
 
 def _values(records: Sequence[Record], key: str) -> dict[str, set[float]]:
@@ -120,7 +120,7 @@ def _draw_lines(axes: Axes, records: Sequence[Record], key: str, noisy: float) -
     for index, (label, members) in enumerate(lines_of(records, key).items()):
         style = line_style(index)
         first = members[0]
-        if _place(first, key) is None or is_level(records, first["method"], key):
+        if _place(first, key) is None or (key == "ridge" and _is_single(records, first)):
             level = first["mse_mean"]
             axes.axhline(level, color=style["color"], linestyle=style["linestyle"], label=label)
             continue

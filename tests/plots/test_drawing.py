@@ -144,11 +144,13 @@ def test_comparison_along_components():
         for d in (20, 2, 5)
         for r in (50, 500)
     ]
-    records.append(record("kpca", 0.3, gamma=1.0, ridge=1.0))
+    records.append(record("kpca", 0.3, n_components=7, auto=["n_components"]))
+    records.append(record("pca", 0.2, n_components=2))
     axes = draw_comparison(records, 0.4, "title").axes[0]
     found = curves(axes)
     assert found["ikpca, rff 500"] == ([2.0, 5.0, 20.0], [1.0, 0.7, 0.55])
-    assert found.keys() == {"ikpca, rff 50", "ikpca, rff 500"}
+    assert found["pca"] == ([2.0], [0.2])
+    assert found.keys() == {"ikpca, rff 50", "ikpca, rff 500", "pca"}
     assert set(lines(axes)["kpca"]) == {0.3}
     assert set(lines(axes)["noisy rows"]) == {0.4}
     assert axes.get_xlabel() == "components"
@@ -156,10 +158,13 @@ def test_comparison_along_components():
 
 
 def test_comparison_along_ridge_and_features():
-    ridges = [record("ikpca", r, ridge=r) for r in (0.1, 1.0, 10.0)] + [record("pca", 2.0)]
+    ridges = [record("ikpca", r, ridge=r) for r in (0.1, 1.0, 10.0)] + [
+        record("kpca", 2.0, ridge=1.0)
+    ]
     axes = draw_comparison(ridges, 100.0, "title").axes[0]
     assert axes.get_xlabel() == "ridge"
     assert axes.get_xscale() == "log"
+    assert set(lines(axes)["kpca"]) == {2.0}  # its ridge is another matter
     assert axes.texts[0].get_text() == "noisy rows: 100"  # too far off for a line
     features = [record("ikpca", 1.0 / r, n_rff=r) for r in (50, 500)]
     features.append(record("ikpca", 0.001, n_rff="exact"))
@@ -199,10 +204,10 @@ def test_fit_draws_spectrum_and_risks(model, arcs):
     assert_allclose(lines(spectrum)["rows"], model.explained_variance_)
     if model.component_noise_ is not None:
         assert_allclose(lines(spectrum)["noise in them"], model.component_noise_)
-    drawn = {y for _, ys in curves(risks).values() for y in ys}
+    drawn = {y for bars in risks.containers for y in bars[0].get_ydata()}
     shrunk = {float(y) for y in lines(risks).get("optimal shrinkage", [])}
     assert model.estimated_mse_ in drawn | shrunk
-    assert drawn <= {one.risk for one in model.tried_}
+    assert drawn | shrunk == {one.risk for one in model.tried_}
     assert set(lines(risks)["noisy rows"]) == {model.noise_std_**2}
     assert set(lines(risks)["chosen"]) == {model.estimated_mse_}
 
