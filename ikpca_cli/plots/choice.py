@@ -18,6 +18,7 @@ from ikpca_cli.plots.style import (
     line_style,
     new_figure,
     plain_log,
+    whole_ticks,
 )
 
 if TYPE_CHECKING:

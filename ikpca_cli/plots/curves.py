@@ -28,6 +28,9 @@ LABELS = {"gamma": "gamma", "ridge": "ridge", "n_rff": "rff", "n_components": "c
 FAR = 2.0
 """A noisy level this much above all lines is named at the upper edge instead of drawn."""
 
+WORSE = 1.25
+"""Errors this much above the noisy level leave the picture, for the good ones to be told apart."""
+
 Record = Mapping[str, Any]
 
 
@@ -134,6 +137,9 @@ def _draw_lines(axes: Axes, records: Sequence[Record], key: str, noisy: float) -
             elinewidth=0.8,
             **style,
         )
+    lowest = min(record["mse_mean"] for record in records)
+    if lowest < noisy < top / WORSE:
+        axes.set_ylim(top=WORSE * noisy, bottom=lowest - 0.1 * (WORSE * noisy - lowest))
     if noisy <= FAR * top:
         axes.axhline(noisy, color=FAINT, linewidth=1.0, linestyle="--", label="noisy rows")
     else:

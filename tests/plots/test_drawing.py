@@ -157,6 +157,13 @@ def test_comparison_along_components():
     assert axes.get_ylabel() == "mean squared error, mean ± std of 3 runs"
 
 
+def test_errors_far_above_the_noisy_level_leave_the_picture():
+    records = [record("kpca", 1.0 / d**2, n_components=d) for d in (1, 4, 9)]
+    bottom, top = draw_comparison(records, 0.2, "title").axes[0].get_ylim()
+    assert bottom < 1 / 81
+    assert 0.2 < top < 1.0
+
+
 def test_comparison_along_ridge_and_features():
     ridges = [record("ikpca", r, ridge=r) for r in (0.1, 1.0, 10.0)] + [
         record("kpca", 2.0, ridge=1.0)
