@@ -3,7 +3,7 @@
     python tests/benchmarks/paper/all.py [--quick] [--output DIR]
 
 --quick takes small sizes and two runs, to see that everything works: about a minute. The full
-sizes take some two hours on one core. Pictures go to a folder, ``paper`` by default.
+sizes take some two hours on one core.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ import sys
 import time
 from pathlib import Path
 
+from common import PICTURES
+
 SCRIPTS = ("fig2_s_curve", "fig3_usps", "fig4_digits", "fig5_ecg", "fig_a_rff", "fig_a_noise")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it works")
-    parser.add_argument("--output", type=Path, default=Path("paper"), help="folder for pictures")
+    parser.add_argument("--output", type=Path, default=PICTURES, help="folder for pictures")
     asked = parser.parse_args()
     pictures = ["--output", str(asked.output)]
     commands = {name: [*pictures, *(["--quick"] if asked.quick else [])] for name in SCRIPTS}

@@ -7,6 +7,7 @@ import json
 import shlex
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from rich.table import Table
 
 SHARED = Path(__file__).parents[4] / "shared/data"
 USPS, BEATS = SHARED / "usps.h5", SHARED / "cpsc_normal_beats.h5"
+PICTURES = Path(tempfile.gettempdir()) / "ikpca-paper"
 NOISES = (0.25, 0.5)
 
 # The parameters of the paper's authors.
@@ -31,10 +33,11 @@ def options(doc: str, runs: int, quick_runs: int = 2) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=doc.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes, to see that it works")
     parser.add_argument("--runs", type=int, help=f"repetitions, {runs} by default")
-    parser.add_argument("--output", type=Path, default=Path("paper"), help="folder for pictures")
+    parser.add_argument("--output", type=Path, default=PICTURES, help="folder for pictures")
     found = parser.parse_args()
     found.runs = found.runs or (quick_runs if found.quick else runs)
     found.output.mkdir(parents=True, exist_ok=True)
+    print(f"pictures go to {found.output}")
     return found
 
 
