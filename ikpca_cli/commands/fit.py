@@ -108,6 +108,7 @@ def fit(
 
     from ikpca_cli.commands.sources import open_rows, read_options, split_source
     from ikpca_cli.core.methods import load_method
+    from ikpca_cli.core.survey import Survey
     from ikpca_cli.core.trust import noise_flaw
     from ikpca_cli.files.arrays import check_target
     from ikpca_cli.files.models import save_model
@@ -122,10 +123,11 @@ def fit(
     model = load_method(method)(**params)
     with progress_bar(quiet=quiet) as progress, open_rows(train, reading) as rows:
         start = time.perf_counter()
-        model.fit(rows, progress=progress)
+        survey = Survey(rows, model.seed)
+        model.fit(survey, progress=progress)
         seconds = time.perf_counter() - start
         save_model(output, model, force=force)
-        flaw = noise_flaw(model, rows)
+        flaw = noise_flaw(model, survey)
     if plot is not None:
         from ikpca_cli.commands.pictures import picture_of_fit
 

@@ -21,8 +21,8 @@ from ikpca_cli.core.rows import (
     check_width,
     row_blocks,
     silent,
-    spread_means,
 )
+from ikpca_cli.core.survey import Survey
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -220,9 +220,10 @@ class Denoiser(ABC):
     def _fit_rows(self, X: Any, exact: bool, progress: Progress) -> Self:
         from ikpca_cli.core.selection import known_noise_std
 
-        rows = as_rows(X, least=2)
+        rows = X if isinstance(X, Survey) else Survey(X, self.seed)
         self._check_params(rows.shape[0], rows.shape[1])
-        mean = spread_means(rows)
+        rows.look(progress)
+        mean = rows.mean
         noise_std = known_noise_std(self, rows, mean)
         choice = self._choose(rows, mean, noise_std, progress)
         self.noise_std_ = noise_std

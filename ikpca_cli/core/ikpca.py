@@ -22,6 +22,7 @@ from ikpca_cli.core.published import PublishedModel
 from ikpca_cli.core.refined import RefinedModel
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all, silent
 from ikpca_cli.core.spectrum import Spectrum, spectrum
+from ikpca_cli.core.survey import selection_rows
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -304,7 +305,7 @@ class IKPCA(Denoiser):
     def _choose(
         self, X: RowSource, mean: FloatArray, noise_std: float | None, progress: Progress
     ) -> Choice:
-        from ikpca_cli.core.selection import Choice, Tried, selection_rows, usable_noise_std
+        from ikpca_cli.core.selection import Choice, Tried, usable_noise_std
 
         kind = self._kind(X.shape[0])
         if kind == "published":

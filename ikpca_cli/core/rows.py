@@ -59,18 +59,18 @@ def as_rows(X: Any, *, least: int = 1) -> RowSource:
         if len(shape) > 2:
             remedy = "X.reshape(len(X), -1) for samples of more dimensions"
         raise InputError(
-            f"{_name(X)} has shape {shape}: give one sample a row, (n_samples, n_features), "
+            f"{row_name(X)} has shape {shape}: give one sample a row, (n_samples, n_features), "
             f"such as {remedy}"
         )
     kind = np.dtype(getattr(source, "dtype", np.float64)).kind
     if kind not in "fiub":
-        raise InputError(f"{_name(X)} does not hold real numbers (dtype {source.dtype})")  # type: ignore[attr-defined]
+        raise InputError(f"{row_name(X)} does not hold real numbers (dtype {source.dtype})")  # type: ignore[attr-defined]
     if shape[0] < least:
         raise InputError(
-            f"{_name(X)} has {_count(shape[0], 'row')}: at least {least} are needed here"
+            f"{row_name(X)} has {_count(shape[0], 'row')}: at least {least} are needed here"
         )
     if shape[1] < 1:
-        raise InputError(f"{_name(X)} has no columns")
+        raise InputError(f"{row_name(X)} has no columns")
     return source
 
 
@@ -78,7 +78,7 @@ def check_width(X: RowSource, n_features: int) -> None:
     """Refuse rows that are not as wide as those the model was fitted on."""
     if X.shape[1] != n_features:
         raise InputError(
-            f"{_name(X)} has {_count(X.shape[1], 'column')} but the model was fitted on "
+            f"{row_name(X)} has {_count(X.shape[1], 'column')} but the model was fitted on "
             f"{n_features}: give rows of the same kind as the training data"
             + (" (--transpose if samples are columns)" if X.shape[0] == n_features else "")
         )
@@ -100,7 +100,7 @@ def row_blocks(X: RowSource, width: int) -> Iterator[tuple[slice, FloatArray]]:
         if not np.isfinite(block).all():
             row, column = np.argwhere(~np.isfinite(block))[0]
             raise InputError(
-                f"{_name(X)} row {start + row + 1}, column {column + 1} is "
+                f"{row_name(X)} row {start + row + 1}, column {column + 1} is "
                 f"{block[row, column]}: remove or fill in missing values first"
             )
         yield rows, block
@@ -116,49 +116,19 @@ def read_all(X: RowSource) -> FloatArray:
 
 def column_means(X: RowSource) -> FloatArray:
     """Return the mean of each column, (n_features,), in one pass over row blocks."""
-    return _moments(X)[0]
-
-
-def spread_means(X: RowSource) -> FloatArray:
-    """Return the column means of rows to learn from, (n_features,).
-
-    Raises
-    ------
-    InputError
-        If all rows are alike, or their spread is beyond double precision.
-    """
-    means, variance, largest = _moments(X)
-    if largest == 0.0:
-        raise InputError(f"{_name(X)}: all rows are alike, there is nothing to learn from them")
-    if not LARGEST**-2 <= variance <= LARGEST**2:
-        raise InputError(
-            f"{_name(X)}: the spread of its values is beyond double precision; rescale them"
-        )
-    return means
-
-
-def _moments(X: RowSource) -> tuple[FloatArray, float, float]:
-    """Return column means, the mean variance of a column, and the largest step from row 1."""
-    n_samples, n_features = X.shape
     # Differences from a row of the data itself keep a large common offset exact.
-    pivot = np.zeros(n_features)
-    total, squares = np.zeros(n_features), np.zeros(n_features)
-    largest = 0.0
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for rows, block in row_blocks(X, n_features):
-            if rows.start == 0:
-                pivot = block[0].copy()
-            steps = block - pivot
-            total += steps.sum(axis=0)
-            squares += np.einsum("ij,ij->j", steps, steps)
-            largest = max(largest, float(np.abs(steps).max()))
-        offset = total / n_samples
-        variance = float(np.mean(squares / n_samples - offset**2))
-    return pivot + offset, variance, largest
+    pivot = np.asarray(X[0:1], dtype=np.float64)[0]
+    total = np.zeros(X.shape[1])
+    for _, block in row_blocks(X, X.shape[1]):
+        total += (block - pivot).sum(axis=0)
+    means: FloatArray = pivot + total / X.shape[0]
+    return means
 
 
 def sample_rows(X: RowSource, most: int, rng: np.random.Generator) -> FloatArray:
     """Return at most `most` rows in random order, read in sorted order so that files seek forward.
+
+    A source with a method ``take`` is not read whole for some of its rows.
 
     Parameters
     ----------
@@ -174,10 +144,13 @@ def sample_rows(X: RowSource, most: int, rng: np.random.Generator) -> FloatArray
     if n_samples <= most:
         return read_all(X)[rng.permutation(n_samples)]
     chosen = np.sort(rng.choice(n_samples, size=most, replace=False))
-    values = np.empty((most, X.shape[1]))
-    for rows, block in row_blocks(X, X.shape[1]):
-        low, high = np.searchsorted(chosen, [rows.start, rows.stop])
-        values[low:high] = block[chosen[low:high] - rows.start]
+    if hasattr(X, "take") and not isinstance(X, np.ndarray):
+        values = read_all(X.take(chosen))
+    else:
+        values = np.empty((most, X.shape[1]))
+        for rows, block in row_blocks(X, X.shape[1]):
+            low, high = np.searchsorted(chosen, [rows.start, rows.stop])
+            values[low:high] = block[chosen[low:high] - rows.start]
     return values[rng.permutation(most)]
 
 
@@ -200,7 +173,8 @@ def model_rng(seed: int, stream: int = 0) -> np.random.Generator:
     return np.random.default_rng(np.random.SeedSequence([salt, seed], spawn_key=(stream,)))
 
 
-def _name(X: Any) -> str:
+def row_name(X: Any) -> str:
+    """Return what messages call some rows."""
     return str(getattr(X, "name", "the array"))
 
 

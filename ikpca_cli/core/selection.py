@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from ikpca_cli.core.base import Denoiser
 from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.noise import estimate_noise
-from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, sample_rows
+from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng
+from ikpca_cli.core.survey import selection_rows
 from ikpca_cli.errors import IkpcaWarning
 
 GAMMAS = (0.004, 0.02, 0.1, 0.5, 2.0)
@@ -31,7 +32,7 @@ COMPONENT_STEPS = 8
 MOST_COMPONENTS = 256
 """The largest number of components that "auto" considers."""
 
-_SAMPLE, _PROBE = 2, 3  # streams of `model_rng` besides the features' own
+_PROBE = 3  # stream of `model_rng`
 
 
 @dataclass(frozen=True)
@@ -78,11 +79,6 @@ def known_noise_std(estimator: Denoiser, X: RowSource, mean: FloatArray) -> floa
             stacklevel=5,
         )
     return level.std
-
-
-def selection_rows(X: RowSource, most: int, seed: int) -> FloatArray:
-    """Return at most `most` of the rows, in random order, to estimate and choose from."""
-    return sample_rows(X, most, model_rng(seed, _SAMPLE))
 
 
 def usable_noise_std(noise_std: float | None, rows: FloatArray) -> float:

@@ -21,6 +21,7 @@ from ikpca_cli.core.rows import (
     row_blocks,
     silent,
 )
+from ikpca_cli.core.sums import FeatureSums
 
 
 class FeatureMap(Protocol):
@@ -136,38 +137,33 @@ def spectrum(
     if route == "auto":
         route = choose_route(X.shape[0], n_rff)
     if route == "primal":
-        return _primal(X, mean, feature_map, n_rff, most, progress)
+        sums = feature_sums(X, mean, feature_map, n_rff, progress)
+        return spectrum_of_sums(sums, most, progress)
     return _dual(read_all(X) - mean, feature_map, n_rff, most, progress)
 
 
-def _primal(
+def feature_sums(
     X: RowSource,
     mean: FloatArray,
     feature_map: FeatureMap,
     n_rff: int,
-    most: int,
-    progress: Progress,
-) -> Spectrum:
-    n_samples = X.shape[0]
-    pivot = np.zeros(0)
-    total = np.zeros(n_rff)
-    products = np.zeros((n_rff, n_rff))
+    progress: Progress = silent,
+) -> FeatureSums:
+    """Return the sums over the features of the rows `X`, centred by `mean`; see `spectrum`."""
+    sums = FeatureSums.empty(n_rff)
     for rows, block in row_blocks(X, n_rff):
-        features = feature_map.features(block - mean)
-        if rows.start == 0:
-            # Products of differences from a typical row lose no digits to a large mean.
-            pivot = features.mean(axis=0)
-        features -= pivot
-        total += features.sum(axis=0)
-        products += features.T @ features
-        progress("features", rows.stop, n_samples)
-    offset = total / n_samples
-    products /= n_samples
-    products -= np.outer(offset, offset)
-    trace = float(np.trace(products))
+        sums.add(feature_map.features(block - mean))
+        progress("features", rows.stop, X.shape[0])
+    return sums
+
+
+def spectrum_of_sums(sums: FeatureSums, most: int, progress: Progress = silent) -> Spectrum:
+    """Return the leading `most` eigenpairs of the covariance that sums hold; see `spectrum`."""
+    covariance = sums.covariance
+    trace = float(np.trace(covariance))
     progress("eigenvectors", 0, 0)
-    variances, vectors = leading_eigenpairs(products, most)
-    return Spectrum(pivot + offset, np.ascontiguousarray(vectors.T), variances, trace)
+    variances, vectors = leading_eigenpairs(covariance, most)
+    return Spectrum(sums.mean, np.ascontiguousarray(vectors.T), variances, trace)
 
 
 def _dual(

@@ -10,7 +10,8 @@ from ikpca_cli.core.base import Denoiser
 from ikpca_cli.core.metrics import snr_gain_db
 from ikpca_cli.core.noise import estimate_noise
 from ikpca_cli.core.rows import FloatArray, RowSource, check_width, model_rng
-from ikpca_cli.core.selection import selection_rows, stein_risk
+from ikpca_cli.core.selection import stein_risk
+from ikpca_cli.core.survey import selection_rows
 from ikpca_cli.errors import InputError, UsageError
 
 MOST_ROWS = 2000

@@ -25,7 +25,8 @@ class Window:
     """Samples of a dataset, read in long stretches that end where chunks end.
 
     A chunk is decompressed as a whole, and a column of a contiguous dataset costs a seek for each
-    row: reading a few samples at a time must not pay for that each time.
+    row: reading a few samples at a time must not pay for that each time. Samples that are picked
+    here and there are read alone.
 
     Parameters
     ----------
@@ -52,7 +53,12 @@ class Window:
         """Return the samples of a slice with step 1."""
         start, stop = rows.start, rows.stop
         with self._lock:
-            if start < self._start or stop > self._start + len(self._held):
+            end = self._start + len(self._held)
+            if start < self._start or stop > end:
+                if not self._start <= start <= end:
+                    block = self._read(start, stop)
+                    self._start, self._held = stop, block[:0]
+                    return block
                 first = start // self._step * self._step
                 last = -(-max(stop, first + self._least) // self._step) * self._step
                 self._held = self._read(first, min(last, self.shape[0]))

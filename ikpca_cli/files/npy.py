@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import math
+import mmap
 import zipfile
 from typing import Any, BinaryIO, cast
 
@@ -16,7 +17,40 @@ from ikpca_cli.files.layout import Layout, ReadOptions
 from ikpca_cli.files.rows import Rows
 
 Array = npt.NDArray[Any]
+_HELD = 64 << 20  # bytes that stay mapped
+
 Header = tuple[tuple[int, ...], bool, np.dtype[Any]]
+
+
+class Mapped:
+    """Samples of a mapped array, whose pages leave this process again after a while.
+
+    They stay in the system's cache and can be read again, but a file larger than memory must not
+    look as if this process held it.
+
+    Parameters
+    ----------
+    samples
+        A memory map, or a transposed one.
+    mapping
+        What it lies in.
+    """
+
+    def __init__(self, samples: Array, mapping: mmap.mmap) -> None:
+        self.shape = samples.shape
+        self.dtype = samples.dtype
+        self._samples = samples
+        self._mapping = mapping
+        self._seen = 0
+
+    def __getitem__(self, rows: slice) -> Array:
+        """Return the samples of a slice."""
+        block = self._samples[rows]
+        self._seen += block.nbytes
+        if self._seen > _HELD and hasattr(self._mapping, "madvise"):
+            self._mapping.madvise(mmap.MADV_DONTNEED)
+            self._seen = 0
+        return block
 
 
 def read_npy(path: str, name: str, data: bytes | None, options: ReadOptions) -> Rows:
@@ -55,12 +89,9 @@ def read_npy(path: str, name: str, data: bytes | None, options: ReadOptions) -> 
             f"{length - offset} are there"
         )
     order: Any = "F" if fortran else "C"
-    array: Array
     if data is None:
-        array = np.memmap(path, dtype, "r", offset, shape, order)
-    else:
-        array = np.ndarray(shape, dtype, data, offset, order=order)
-    return _rows(array, name, "npy", options)
+        return _rows(np.memmap(path, dtype, "r", offset, shape, order), name, "npy", options)
+    return _rows(np.ndarray(shape, dtype, data, offset, order=order), name, "npy", options)
 
 
 def read_npz(path: str, name: str, data: bytes | None, options: ReadOptions) -> Rows:
@@ -157,7 +188,9 @@ def _rows(
     compressed: bool = False,
 ) -> Rows:
     """Wrap an array with its samples along the first axis, or the last if transposed."""
-    samples = array.T if options.transpose else array
+    samples: Any = array.T if options.transpose else array
+    if isinstance(array, np.memmap):
+        samples = Mapped(samples, cast(Any, array)._mmap)
     layout = Layout(
         format=kind,
         dtype=array.dtype,

@@ -133,6 +133,21 @@ class Rows:
         """Return all samples, of shape (n, p), as `__getitem__` does."""
         return self[:]
 
+    def take(self, places: npt.NDArray[np.intp]) -> Array:
+        """Return the samples at some places, ascending, without reading what lies between.
+
+        Parameters
+        ----------
+        places
+            Counted from 0, not none.
+
+        Returns
+        -------
+        ndarray of shape (k, p)
+            As `__getitem__` does.
+        """
+        return np.concatenate([self[place : place + 1] for place in map(int, places)])
+
     def keep(self, places: npt.NDArray[np.intp]) -> None:
         """Use only some samples, as those of a file that belongs to one with samples dropped.
 

@@ -1,0 +1,109 @@
+"""A fit reads its rows at most twice, whatever it has to choose, and few rows once."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from ikpca_cli import IKPCA
+from ikpca_cli.core.methods import METHODS, load_method
+from ikpca_cli.core.rows import sample_rows
+from ikpca_cli.core.survey import SAMPLE_ROWS, Survey, selection_rows
+from ikpca_cli.core.trust import noise_flaw
+from ikpca_cli.errors import InputError
+from ikpca_cli.files.arrays import read_rows
+
+
+class Counted:
+    """Rows that count how often each is read."""
+
+    def __init__(self, rows):
+        self.rows = rows
+        self.shape = rows.shape
+        self.reads = np.zeros(len(rows), int)
+
+    def __getitem__(self, rows):
+        self.reads[rows] += 1
+        return self.rows[rows]
+
+
+def ring(n_samples):
+    rng = np.random.default_rng(4)
+    angle = rng.uniform(0.0, 2.0 * np.pi, n_samples)
+    clean = np.stack([np.cos(angle), np.sin(angle)], axis=1) @ rng.normal(size=(2, 12))
+    return clean + rng.normal(scale=0.2, size=clean.shape) + 3.0
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("n_samples", "most"), [(300, 1), (SAMPLE_ROWS + 100, 2)])
+def test_rows_are_read_at_most_twice(method, n_samples, most):
+    source = Counted(ring(n_samples))
+    params = {"n_components": 3} if method == "kpca" and most == 2 else {}
+    params |= {"gamma": 0.1, "ridge": 0.1} if params else {}
+    params |= {"n_rff": 100} if method == "ikpca" else {}
+    model = load_method(method)(**params)
+    survey = Survey(source, model.seed)
+    model.fit(survey)
+    noise_flaw(model, survey)
+    assert source.reads.max() == source.reads.min() == most
+    assert model.noise_std_ == pytest.approx(0.2, rel=0.1)
+
+
+def test_means_and_sample_are_those_of_the_rows():
+    rows = ring(3 * SAMPLE_ROWS)
+    survey = Survey(rows, seed=5)
+    survey.look()
+    np.testing.assert_allclose(survey.mean, rows.mean(axis=0), rtol=1e-14)
+    known = {row.tobytes() for row in rows}
+    sample = survey.sample(10**6)
+    assert sample.shape == (SAMPLE_ROWS, 12)
+    assert len({row.tobytes() for row in sample} & known) == SAMPLE_ROWS
+    assert_array_equal(sample[:600], survey.sample(600))
+    other = Survey(rows, seed=6)
+    assert not np.array_equal(other.sample(600), survey.sample(600))
+
+
+def test_few_rows_are_sampled_as_any_array_is():
+    rows = ring(400)
+    for most in (100, 400, 1000):
+        assert_array_equal(Survey(rows, 7).sample(most), selection_rows(rows, most, 7))
+
+
+@pytest.mark.parametrize("row", [3, SAMPLE_ROWS + 50])
+def test_a_bad_number_anywhere_is_named(row):
+    rows = ring(SAMPLE_ROWS + 100)
+    rows[row, 4] = np.inf
+    with pytest.raises(InputError, match=f"row {row + 1}, column 5 is inf"):
+        IKPCA(3, n_rff=50, gamma=0.1, ridge=0.1).fit(rows)
+
+
+@pytest.mark.parametrize("suffix", ["h5", "npy"])
+@pytest.mark.parametrize("transpose", [False, True])
+def test_rows_of_a_file_are_picked_without_reading_it(tmp_path, monkeypatch, suffix, transpose):
+    from ikpca_cli.files.hdf5 import Window
+    from ikpca_cli.files.layout import ReadOptions
+
+    rows = ring(5000)
+    stored = rows.T if transpose else rows
+    path = tmp_path / f"rows.{suffix}"
+    if suffix == "npy":
+        np.save(path, stored)
+    else:
+        with h5py.File(path, "w") as file:
+            file.create_dataset(
+                "rows", data=stored, chunks=tuple(min(s, 100) for s in stored.shape)
+            )
+    read = []
+    whole = Window._read
+    monkeypatch.setattr(
+        Window,
+        "_read",
+        lambda self, start, stop: read.append(stop - start) or whole(self, start, stop),
+    )
+    with read_rows(str(path), ReadOptions(transpose=transpose)) as source:
+        picked = sample_rows(source, 20, np.random.default_rng(1))
+    assert sum(read) < 2500
+    expected = sample_rows(Counted(rows), 20, np.random.default_rng(1))
+    assert_array_equal(picked, expected)
