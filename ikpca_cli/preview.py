@@ -19,10 +19,11 @@ _SHADES, _PLAIN_SHADES = " ░▒▓█", " .:*#"
 
 
 def print_preview(shown: Shown) -> None:
-    """Print each row before and after cleaning, as lines of bars or as images side by side.
+    """Print some rows before and after cleaning, as lines of bars or as images side by side.
 
     Wide rows are thinned out, not averaged, which would hide their noise.
     """
+    shown = shown.some(ROWS)
     unicode = (getattr(sys.stderr, "encoding", None) or "").lower().startswith("utf")
     width = min(_WIDEST, shutil.get_terminal_size().columns - 1)
     lines = [f"{shown.name}:"]

@@ -244,15 +244,19 @@ class _Batch:
 
     def _show(self, rows: Rows) -> None:
         """Draw some rows before and after, and print some, where that was asked for."""
+        if self.plot is None and not self.preview:
+            return
+        from ikpca_cli.plots.shown import Shown
+
+        shown = Shown.of(rows, self.fitted, image=self.image)
         if self.plot is not None:
             from ikpca_cli.commands.pictures import picture_of_rows
 
-            picture_of_rows(self.plot, rows, self.fitted, image=self.image, force=self.force)
+            picture_of_rows(self.plot, shown, force=self.force)
         if self.preview:
-            from ikpca_cli.plots.shown import Shown
-            from ikpca_cli.preview import ROWS, print_preview
+            from ikpca_cli.preview import print_preview
 
-            print_preview(Shown.of(rows, self.fitted, most=ROWS, image=self.image))
+            print_preview(shown)
 
     def _write_residual(self, target: str, rows: Rows, cleaned: FloatArray) -> None:
         from ikpca_cli.core.trust import Residual

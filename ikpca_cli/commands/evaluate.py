@@ -50,7 +50,7 @@ def evaluate(
     from ikpca_cli.core.experiment import evaluate_model
     from ikpca_cli.core.trust import estimate_error
     from ikpca_cli.files.models import load_model
-    from ikpca_cli.plots.shown import image_shape
+    from ikpca_cli.plots.shown import MOST, Shown, image_shape
     from ikpca_cli.report import print_record
 
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
@@ -75,7 +75,9 @@ def evaluate(
             from ikpca_cli.commands.pictures import picture_of_beats, picture_of_rows
 
             if clean == MEAN:
-                picture_of_beats(plot, rows, fitted, force=force)
+                shown = Shown.of(rows, fitted, most=MOST)
+                picture_of_beats(plot, shown, fitted.method, force=force)
             else:
-                picture_of_rows(plot, rows, fitted, clean=reference, image=size, force=force)
+                shown = Shown.of(rows, fitted, clean=reference, image=size)
+                picture_of_rows(plot, shown, force=force)
     print_record(score, output_format.value)

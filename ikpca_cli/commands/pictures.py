@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 from ikpca_cli.core.methods import load_method
 from ikpca_cli.plots.output import write_picture
-from ikpca_cli.plots.shown import FEW, MOST, SHORT, Shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ikpca_cli.core.base import Denoiser
     from ikpca_cli.core.experiment import Result, Split
-    from ikpca_cli.files.arrays import Rows
+    from ikpca_cli.plots.shown import Shown
 
 
 def picture_of_fit(target: str, model: Denoiser, name: str, *, force: bool) -> None:
@@ -24,32 +23,20 @@ def picture_of_fit(target: str, model: Denoiser, name: str, *, force: bool) -> N
     write_picture(target, lambda: draw_fit(model, _short(name)), force=force)
 
 
-def picture_of_rows(
-    target: str,
-    rows: Rows,
-    model: Denoiser,
-    *,
-    clean: Rows | None = None,
-    image: tuple[int, int] | None = None,
-    force: bool,
-) -> None:
+def picture_of_rows(target: str, shown: Shown, *, force: bool) -> None:
     """Draw rows before and after cleaning, beside the clean ones where these are known."""
     from ikpca_cli.plots.rows import draw_rows
 
-    few = clean is None and rows.shape[1] > SHORT
-    shown = Shown.of(rows, model, clean=clean, most=FEW if few else MOST, image=image)
     write_picture(target, lambda: draw_rows(shown), force=force)
 
 
-def picture_of_beats(target: str, rows: Rows, model: Denoiser, *, force: bool) -> None:
+def picture_of_beats(target: str, shown: Shown, method: str, *, force: bool) -> None:
     """Draw rows of one shape with their mean, and what they became."""
     from ikpca_cli.plots.beats import Beats, draw_beats
 
-    shown = Shown.of(rows, model)
-    beats = Beats(model.method, shown.noisy, shown.cleaned)
-    write_picture(
-        target, lambda: draw_beats([beats], f"{_short(rows.name)}: {shown.count()}"), force=force
-    )
+    beats = Beats(method, shown.noisy, shown.cleaned)
+    title = f"{shown.name}: {shown.count()}"
+    write_picture(target, lambda: draw_beats([beats], title), force=force)
 
 
 def picture_of_comparison(

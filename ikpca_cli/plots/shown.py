@@ -63,10 +63,10 @@ class Shown:
         model: Denoiser,
         *,
         clean: Rows | None = None,
-        most: int = MOST,
+        most: int | None = None,
         image: tuple[int, int] | None = None,
     ) -> Self:
-        """Read at most `most` rows, spread evenly, and clean them.
+        """Read some rows, spread evenly, and clean them.
 
         Parameters
         ----------
@@ -75,10 +75,13 @@ class Shown:
             Fitted.
         clean : Rows, shape (n, p), optional
             The same rows without noise.
-        most : int
+        most : int, optional
+            The most rows; by default what `ikpca_cli.plots.rows.draw_rows` can draw.
         image : (int, int), optional
             Height and width of the image that a row is, where the file does not say.
         """
+        if most is None:
+            most = FEW if clean is None and rows.shape[1] > SHORT else MOST
         chosen = np.unique(np.linspace(0, len(rows) - 1, min(most, len(rows))).round().astype(int))
         noisy = _take(rows, chosen)
         layout = rows.layout
