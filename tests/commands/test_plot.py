@@ -107,7 +107,7 @@ def test_preview_stays_out_of_the_output(cli, ready, form):
     assert lines[0] == "ecg_noisy.npy:"
     assert [line.split()[:2] for line in lines[1::2]] == [
         ["row", "1"],
-        ["row", "61"],
+        ["row", "69"],
         ["row", "120"],
     ]
     assert len(lines) == 7
