@@ -9,14 +9,8 @@ import typer
 
 from ikpca_cli.commands import options as opt
 from ikpca_cli.commands.progress import progress_bar
-from ikpca_cli.commands.sources import (
-    MEAN,
-    open_clean,
-    open_rows,
-    read_options,
-    split_source,
-)
-from ikpca_cli.commands.values import method_params, method_values, parameter
+from ikpca_cli.commands.sources import open_clean, open_rows, read_options, split_source
+from ikpca_cli.commands.values import MEAN, method_params, method_values, parameter
 from ikpca_cli.core.methods import METHODS, load_method
 from ikpca_cli.errors import UsageError
 
@@ -74,7 +68,16 @@ def compare(
         typer.Option(metavar="LIST", rich_help_panel="Model", help="Random features of ikpca."),
     ] = None,
     inverse: opt.Inverse = None,
+    shrink: opt.Shrink = None,
     noise_std: opt.NoiseStd = "auto",
+    oracle: Annotated[
+        bool,
+        typer.Option(
+            "--oracle",
+            rich_help_panel="Model",
+            help="Choose what is auto by the clean rows: a bound, not a method.",
+        ),
+    ] = False,
     noise: Annotated[
         float | None,
         typer.Option(
@@ -117,7 +120,8 @@ def compare(
     """Fit methods and print their mean squared errors, mean ± standard deviation over runs.
 
     A list such as 5,10,20 tries each value; kpca:10 is a value for one method alone. The star
-    marks the least error. Without NOISY, each run splits TRAIN anew.
+    marks the least error. Without NOISY, each run splits TRAIN anew. What is "auto" is chosen from
+    the noisy rows to fit on; with --clean mean, to bring rows that are held out to their mean.
 
     Examples:
 
@@ -125,10 +129,17 @@ def compare(
         ikpca compare s_curve_clean.csv --noise 0.25 --runs 3 --components 3,6 --plot mse.png
         ikpca compare ecg_train.npy --clean mean --methods pca --components 1
     """
+    fixed: dict[str, Any] = {
+        "--kernel": kernel,
+        "--inverse": inverse,
+        "--shrink": shrink,
+        "--noise-std": noise_std,
+        "--one-signal": clean == MEAN,
+    }
     settings = _settings(
         list(dict.fromkeys(name.strip() for name in methods.split(","))),
         {"--components": components, "--rff": rff, "--gamma": gamma, "--ridge": ridge},
-        {"--kernel": kernel, "--inverse": inverse, "--noise-std": noise_std},
+        fixed,
     )
 
     from ikpca_cli.core import experiment
@@ -144,7 +155,12 @@ def compare(
         splits = _splits(train, noisy, clean, noise, (train_size, test_size), runs, seed, reading)
         first = next(splits)
         results, mse_noisy = experiment.compare(
-            settings, chain([first], splits), runs=runs, seed=seed, progress=progress
+            settings,
+            chain([first], splits),
+            runs=runs,
+            seed=seed,
+            oracle=oracle,
+            progress=progress,
         )
     records = [result.record() for result in results]
     if not any(row["runs"] for row in records):
@@ -155,7 +171,7 @@ def compare(
 
         title = (noisy or train) + ("" if noise is None else f", noise {noise:g}")
         if clean == MEAN:
-            picture_of_methods(plot, results, first, seed, title, force=force)
+            picture_of_methods(plot, results, first, seed, oracle, title, force=force)
         else:
             level = noisy_level["mse_mean"] or 0.0
             picture_of_comparison(plot, results, level, title, force=force)

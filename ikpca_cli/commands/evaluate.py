@@ -8,6 +8,7 @@ import typer
 
 from ikpca_cli.commands import options as opt
 from ikpca_cli.commands.progress import progress_bar
+from ikpca_cli.commands.values import MEAN
 from ikpca_cli.errors import UsageError
 
 
@@ -19,7 +20,8 @@ def evaluate(
         typer.Option(
             metavar="FILE|mean",
             help="The same rows without noise; or mean, for rows of one shape: the noisy rows' "
-            "mean. Without it the error is estimated.",
+            "mean. Without it the error is estimated, unless the model was fitted with --clean "
+            "mean, too.",
         ),
     ] = None,
     dataset: opt.Dataset = None,
@@ -46,7 +48,7 @@ def evaluate(
         ikpca evaluate model.joblib ecg_noisy.npy --clean ecg_clean.npy
         ikpca evaluate digits.joblib digits.h5::noisy --clean digits.h5::clean --plot digits.png
     """
-    from ikpca_cli.commands.sources import MEAN, open_clean, open_rows, read_options, split_source
+    from ikpca_cli.commands.sources import open_clean, open_rows, read_options, split_source
     from ikpca_cli.core.experiment import evaluate_model
     from ikpca_cli.core.trust import estimate_error
     from ikpca_cli.files.models import load_model
@@ -64,6 +66,8 @@ def evaluate(
     fitted = load_model(model)
     size = image_shape(image, fitted.n_features_in_)
     reference = None
+    if clean is None and fitted.one_signal:
+        clean = MEAN
     with open_rows(noisy, reading) as rows:
         if clean is None:
             score = estimate_error(fitted, rows)

@@ -10,8 +10,8 @@ import typer
 
 from ikpca_cli.commands import options as opt
 from ikpca_cli.commands.progress import progress_bar
-from ikpca_cli.commands.values import method_params
-from ikpca_cli.errors import IkpcaWarning
+from ikpca_cli.commands.values import MEAN, method_params
+from ikpca_cli.errors import IkpcaWarning, UsageError
 
 
 def fit(
@@ -57,15 +57,16 @@ def fit(
     components: Annotated[
         str, typer.Option(metavar="auto|N", rich_help_panel="Model", help="Components to keep.")
     ] = "auto",
-    shrink: Annotated[
+    shrink: opt.Shrink = None,
+    noise_std: opt.NoiseStd = "auto",
+    clean: Annotated[
         str | None,
         typer.Option(
-            metavar="auto|cut|optimal",
+            metavar="mean",
             rich_help_panel="Model",
-            help="Whether pca cuts after some components or weighs each of them.",
+            help="mean: all rows show one signal, so their mean is what they should become.",
         ),
     ] = None,
-    noise_std: opt.NoiseStd = "auto",
     seed: opt.Seed = 0,
     dataset: opt.Dataset = None,
     transpose: opt.Transpose = False,
@@ -89,6 +90,11 @@ def fit(
         ikpca fit s_curve_train.csv --rff 512 --gamma 0.5 --ridge 10 -o curve.joblib
         ikpca fit digits.h5 --dataset train --method pca -o digits.joblib --plot risk.png
     """
+    if clean not in (None, MEAN):
+        raise UsageError(
+            f"--clean {clean}: a model is learned from noisy rows alone; the one word here is "
+            "mean, for rows that all show one signal"
+        )
     params = method_params(
         method,
         {
@@ -102,6 +108,7 @@ def fit(
             "--components": components,
             "--shrink": shrink,
             "--noise-std": noise_std,
+            "--one-signal": clean == MEAN,
             "--seed": seed,
         },
     )

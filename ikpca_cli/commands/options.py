@@ -94,6 +94,14 @@ Inverse: TypeAlias = Annotated[
         help="Way back of ikpca's random features: the published one, or one that weighs errors.",
     ),
 ]
+Shrink: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="auto|cut|optimal",
+        rich_help_panel=_MODEL,
+        help="Whether pca and kpca cut after some components or weigh each by its signal.",
+    ),
+]
 Seed: TypeAlias = Annotated[
     int, typer.Option(min=0, rich_help_panel=_MODEL, help="Same seed, same answer.")
 ]

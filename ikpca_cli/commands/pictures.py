@@ -50,11 +50,20 @@ def picture_of_comparison(
 
 
 def picture_of_methods(
-    target: str, results: Sequence[Result], split: Split, seed: int, title: str, *, force: bool
+    target: str,
+    results: Sequence[Result],
+    split: Split,
+    seed: int,
+    oracle: bool,
+    title: str,
+    *,
+    force: bool,
 ) -> None:
     """Draw what the best setting of each method makes of the first run's rows of one shape."""
+    from ikpca_cli.core.blind import Oracle
     from ikpca_cli.plots.beats import Beats, draw_beats
 
+    known = Oracle(split.noisy, split.reference) if oracle else None
     panels = []
     for method in dict.fromkeys(result.method for result in results):
         measured = [result for result in results if result.method == method and result.mse]
@@ -62,7 +71,8 @@ def picture_of_methods(
             continue
         best = min(measured, key=lambda result: result.record()["mse_mean"])
         record = best.record()
-        model = load_method(method)(**best.params | {"seed": seed}).fit_up_to(split.train)
+        model = load_method(method)(**best.params | {"seed": seed})
+        model.fit_up_to(split.train, oracle=known)
         spread = "" if record["mse_std"] is None else f" ± {record['mse_std']:.2g}"
         count = record["runs"]
         runs = "" if count == 1 else f", {count} runs"

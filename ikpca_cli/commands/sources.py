@@ -7,14 +7,12 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ikpca_cli.commands.values import MEAN
 from ikpca_cli.errors import IkpcaWarning, InputError
 
 if TYPE_CHECKING:
     from ikpca_cli.commands.options import Missing
     from ikpca_cli.files.arrays import ReadOptions, Rows
-
-MEAN = "mean"
-"""In place of a file of clean rows: the mean of the noisy ones."""
 
 
 def read_options(

@@ -17,6 +17,9 @@ NUMBERS = (*WHOLE, "--gamma", "--second-gamma", "--latent-gamma", "--ridge", "--
 WORDS = {"--rff": ("auto", "exact"), "--second-gamma": ("auto", "none")}
 """Words that stand for a number; of the other options "auto"."""
 
+MEAN = "mean"
+"""In place of a file of clean rows: the mean of the noisy ones."""
+
 PARAMETERS = {"--components": "n_components", "--rff": "n_rff"}
 """Options whose parameter has another name; of the others it is the option without dashes."""
 

@@ -26,7 +26,8 @@ from ikpca_cli.core.survey import Survey
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
-    from ikpca_cli.core.selection import Choice, Tried
+    from ikpca_cli.core.blind import Oracle
+    from ikpca_cli.core.selection import Choice
 
 Auto: TypeAlias = Literal["auto"]
 Value: TypeAlias = FloatArray | float | int | str | None
@@ -51,7 +52,7 @@ class Denoiser(ABC):
     estimated_mse_, estimated_mse_error_ : float or None
         Mean squared error to expect after cleaning, and its standard error, estimated from the
         noisy rows where anything was chosen; ``noise_std_ ** 2`` is the one before.
-    tried_ : tuple of Tried
+    tried_ : tuple of Choice
         What the choice of a fit compared; a model file does not keep it.
     """
 
@@ -76,6 +77,7 @@ class Denoiser(ABC):
 
     n_components: int | Auto
     noise_std: float | Auto
+    one_signal: bool
     seed: int
     mean_: FloatArray
     explained_variance_: FloatArray
@@ -84,7 +86,7 @@ class Denoiser(ABC):
     n_samples_: int
     estimated_mse_: float | None
     estimated_mse_error_: float | None
-    tried_: tuple[Tried, ...] = ()
+    tried_: tuple[Choice, ...] = ()
 
     # Parameters -------------------------------------------------------------------------------
 
@@ -213,11 +215,28 @@ class Denoiser(ABC):
         """
         return self._fit_rows(X, self.n_components != "auto", progress)
 
-    def fit_up_to(self, X: Any, *, progress: Progress = silent) -> Self:
-        """Fit like `fit`, but keep fewer than `n_components` where the rows have no more."""
-        return self._fit_rows(X, False, progress)
+    def fit_up_to(
+        self, X: Any, *, oracle: Oracle | None = None, progress: Progress = silent
+    ) -> Self:
+        """Fit like `fit`, but keep fewer than `n_components` where the rows have no more.
 
-    def _fit_rows(self, X: Any, exact: bool, progress: Progress) -> Self:
+        Parameters
+        ----------
+        X : array_like or row source, shape (n_samples, n_features)
+        oracle : Oracle, optional
+            Choose what is best for these rows, whose clean versions are known, instead of by an
+            estimate: no use in practice, but the bound that the estimate is measured against.
+        progress : callable
+
+        Returns
+        -------
+        Self
+        """
+        return self._fit_rows(X, False, progress, oracle)
+
+    def _fit_rows(
+        self, X: Any, exact: bool, progress: Progress, oracle: Oracle | None = None
+    ) -> Self:
         from ikpca_cli.core.selection import known_noise_std
 
         rows = X if isinstance(X, Survey) else Survey(X, self.seed)
@@ -225,7 +244,7 @@ class Denoiser(ABC):
         rows.look(progress)
         mean = rows.mean
         noise_std = known_noise_std(self, rows, mean)
-        choice = self._choose(rows, mean, noise_std, progress)
+        choice = self._choose(rows, mean, noise_std, progress, oracle)
         self.noise_std_ = noise_std
         known = noise_std is not None  # or else the choice went by a guess, and promises nothing
         self.estimated_mse_ = choice.risk if known else None
@@ -243,7 +262,7 @@ class Denoiser(ABC):
     def is_useless(self) -> bool:
         """Tell whether the fit was not expected to lower the error."""
         level, risk = self.noise_std_, self.estimated_mse_
-        return level is not None and risk is not None and risk >= level**2
+        return level is not None and risk is not None and risk >= (1.0 - 1e-9) * level**2
 
     def denoise(self, X: Any, *, progress: Progress = silent) -> FloatArray:
         """Return the cleaned rows.
@@ -316,6 +335,10 @@ class Denoiser(ABC):
     SELECTION_ROWS: ClassVar[int] = 1000
     """Rows that the choice of parameters looks at."""
 
+    def shrunk(self, noise_std: float) -> Self | None:
+        """Return a fitted copy that weighs components by their signal, None if it always does."""
+        return None
+
     def ridge_unit(self) -> float:
         """Return the ridge that weighs as much as the data in this fit."""
         return 1.0
@@ -342,7 +365,8 @@ class Denoiser(ABC):
         mean : ndarray, shape (n_features,)
             What to centre them by.
         chosen : mapping
-            n_components, and gamma and ridge for a method that has them.
+            n_components, None for as many as are of use, gamma and ridge for a method that has
+            them, and the noise level as "shrink" where components are to be weighed by it.
         exact : bool
             Refuse more components than there are, instead of keeping fewer.
         progress : callable
@@ -353,12 +377,17 @@ class Denoiser(ABC):
         return self
 
     def _choose(
-        self, X: RowSource, mean: FloatArray, noise_std: float | None, progress: Progress
+        self,
+        X: RowSource,
+        mean: FloatArray,
+        noise_std: float | None,
+        progress: Progress,
+        oracle: Oracle | None,
     ) -> Choice:
         """Return every parameter for a fit on `X`."""
         from ikpca_cli.core.selection import choose
 
-        return choose(self, X, mean, noise_std, progress)
+        return choose(self, X, mean, noise_std, progress, oracle)
 
     @abstractmethod
     def _fit(
@@ -422,3 +451,18 @@ def too_many_components(asked: int, most: int) -> UsageError:
         f"{asked} components are too many: the rows have at most {most} with this method; "
         "keep fewer, or use 'auto'"
     )
+
+
+def check_shrink(shrink: str, n_components: int | Auto) -> None:
+    """Refuse a way of shrinking that there is not, or that a number of components contradicts.
+
+    Raises
+    ------
+    UsageError
+    """
+    if shrink not in ("auto", "cut", "optimal"):
+        raise UsageError(f"shrink {shrink!r} is unknown: use auto, cut or optimal")
+    if shrink == "optimal" and n_components != "auto":
+        raise UsageError(
+            "optimal shrinkage weighs all components: leave their number out, or use a cut"
+        )

@@ -9,13 +9,14 @@ divergences d_k,
 
 (Stein 1981; the divergence along random directions as in Ramani, Blu and Unser 2008, but by exact
 derivatives). It is a quadratic form in t, so the best blend with t >= 0 is a small least-squares
-problem.
+problem. Where all rows show one signal, or clean rows are at hand, the inner products of the
+displacements with the true errors take the place of ``sigma^2 d_k``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,7 +63,7 @@ class Blend:
 
 
 class CrossValidation:
-    """Held-out rows, spectra of the others, and the Stein risk of what these do to them.
+    """Held-out rows, spectra of the others, and the risk of what these do to them.
 
     Parameters
     ----------
@@ -76,6 +77,10 @@ class CrossValidation:
         Draws the directions of the divergence.
     enough : int
         Held-out numbers after which no more folds are tried.
+    one_signal : bool
+        All rows show one signal: held-out rows should become their mean.
+    oracle : Oracle, optional
+        Centred noisy rows to clean instead of held-out ones, and what they should become.
     """
 
     def __init__(
@@ -86,55 +91,63 @@ class CrossValidation:
         ways: list[Move],
         rng: np.random.Generator,
         enough: int = ENOUGH,
+        *,
+        one_signal: bool = False,
+        oracle: Oracle | None = None,
     ) -> None:
         self.rows, self.fit = rows, fit
         self.noise_variance, self.ways = noise_variance, ways
-        varying = np.ptp(rows, axis=0) > 0.0
+        self.seen: dict[float, _Moved] = {}
+        self.found: dict[tuple[float, ...], Blend] = {}
         n_samples, n_features = rows.shape
+        if oracle is not None:
+            clean = np.broadcast_to(oracle.clean, oracle.noisy.shape)
+            self.trials = [_Trial(np.arange(n_samples), oracle.noisy, clean)]
+            return
         folds = np.array_split(np.arange(n_samples), _folds(n_samples))
         needed = int(np.ceil(max(enough / n_features, 200) / len(folds[0])))
-        self.folds = folds[:needed]
-        held = sum(map(len, self.folds))
-        self.seen: dict[float, tuple[FloatArray, FloatArray]] = {}
-        self.found: dict[tuple[float, ...], Blend] = {}
-        # A constant column has no noise: nothing is moved in its direction.
-        self.share = max(float(varying.mean()), 1.0 / n_features)
-        self.tangents = [e * varying for e in _tangents(held, n_features, rng)]
+        varying = np.ptp(rows, axis=0) > 0.0
+        held = sum(map(len, folds[:needed]))
+        directions = [] if one_signal else _tangents(held, n_features, rng)
+        self.trials = []
+        for out in folds[:needed]:
+            rest = np.setdiff1d(np.arange(n_samples), out)
+            if one_signal:
+                self.trials.append(_Trial(rest, rows[out], means_of_others(rows[out])))
+            else:
+                # A constant column has no noise: nothing is moved in its direction.
+                tangents = [e[out[0] : out[-1] + 1] * varying for e in directions]
+                before = noise_variance * max(float(varying.mean()), 1.0 / n_features)
+                self.trials.append(_Trial(rest, rows[out], None, tangents, before))
 
     def best(self, *gammas: float) -> Blend:
         """Return the blend of least estimated risk at one gamma, or at several together."""
         for gamma in gammas:
             if gamma not in self.seen:
-                self.seen[gamma] = self._held_out(gamma)
-        moved = np.concatenate([self.seen[gamma][0] for gamma in gammas])
-        divergences = np.concatenate([self.seen[gamma][1] for gamma in gammas])
-        count, n_features = moved.shape[1], self.rows.shape[1]
-        calm = self._calm(moved, divergences)
-        moved, divergences = moved * calm[:, None], divergences * calm[:, None]
-        quadratic = moved @ moved.T / count
-        linear = self.noise_variance * divergences.mean(axis=1) / n_features
-        blend = _non_negative_minimum(quadratic, linear)
+                self.seen[gamma] = _Moved.together(self._try(t, gamma) for t in self.trials)
+        moved = _Moved.beside([self.seen[gamma] for gamma in gammas])
+        calm = self._calm(moved)
+        blend = _non_negative_minimum(*moved.quadratic(calm))
         # Where rows are not moved at all, Stein's estimate alone would have them moved without end.
         blend *= min(1.0, _MOST_WEIGHT / max(float(blend.sum()), _MOST_WEIGHT))
         blend[blend < _LEAST_WEIGHT] = 0.0
-        squares = ((blend @ moved).reshape(-1, n_features) ** 2).mean(axis=1)
-        risks = squares + 2.0 * self.noise_variance * (blend @ divergences) / n_features
+        risks = moved.risks(blend)
         weights = tuple(
             {way: float(weight) for way, weight in zip(self.ways, part, strict=True) if weight}
             for part in np.split(blend, len(gammas))
         )
-        risk = self.noise_variance * self.share + float(risks.mean())
         error = float(risks.std() / np.sqrt(len(risks)))
-        self.found[gammas] = found = Blend(gammas, weights, risk, error)
+        self.found[gammas] = found = Blend(gammas, weights, float(risks.mean()), error)
         return found
 
-    def _calm(self, moved: FloatArray, divergences: FloatArray) -> NDArray[np.bool_]:
+    def _calm(self, moved: _Moved) -> NDArray[np.bool_]:
         """Tell which ways stay near the rows: where rows hardly differ, a spectrum can explode."""
-        n_features = self.rows.shape[1]
-        far = np.sqrt((moved.reshape(len(moved), -1, n_features) ** 2).sum(axis=2)).max(axis=1)
+        far = np.sqrt((moved.steps**2).sum(axis=2)).max(axis=1)
         reach = 2.0 * float(np.sqrt((self.rows**2).sum(axis=1).max()))
-        steep = np.abs(divergences).max(axis=1) / n_features
-        calm: NDArray[np.bool_] = (far <= reach) & (steep <= _STEEPEST)
+        steep = np.abs(moved.gains).max(axis=1) / self.noise_variance
+        calm: NDArray[np.bool_] = far <= reach
+        if self.trials[0].reference is None:
+            calm &= steep <= _STEEPEST
         return calm
 
     def with_partner(self, main: Blend) -> Blend:
@@ -147,27 +160,128 @@ class CrossValidation:
         pair = min(pairs, key=lambda blend: blend.risk, default=main)
         return pair if all(pair.weights) and pair.risk < (1.0 - _WORTH_IT) * main.risk else main
 
-    def _held_out(self, gamma: float) -> tuple[FloatArray, FloatArray]:
-        """Return displacements (ways, m p) and divergences (ways, m) of the held-out rows."""
-        moved, turned = [], []
-        start = 0
-        for out in self.folds:
-            stop = start + len(out)
-            rest = np.setdiff1d(np.arange(len(self.rows)), out)
-            directions = [e[start:stop] for e in self.tangents]
-            found = {
-                way: (displacement, divergence)
-                for way, displacement, divergence in self.fit(rest, gamma).displacements(
-                    self.noise_variance, self.rows[out], self.ways, directions
-                )
-            }
-            moved.append(np.stack([found[way][0].ravel() for way in self.ways]))
-            turned.append(np.stack([found[way][1] for way in self.ways]))
-            start = stop
-        return np.concatenate(moved, axis=1), np.concatenate(turned, axis=1)
+    def full_risk(self, blend: Blend) -> Blend:
+        """Return a blend with its risk for a fit on all rows, where half of them were held out.
+
+        A fit on three quarters of the rows shows how fast the risk falls, on rows that both clean;
+        it is taken to fall as one over the number of rows.
+        """
+        first = self.trials[0]
+        held = len(first.held) // 2
+        if first.reference is not None or 3 * len(first.held) < len(self.rows) or held < 1:
+            return blend
+        finer = replace(
+            first,
+            places=np.arange(held, len(self.rows)),
+            held=first.held[:held],
+            tangents=[e[:held] for e in first.tangents],
+        )
+        weights = np.array([part.get(way, 0.0) for part in blend.weights for way in self.ways])
+        coarse = _Moved.beside([self.seen[gamma] for gamma in blend.gammas])
+        fine = _Moved.beside([self._try(finer, gamma) for gamma in blend.gammas])
+        change = float((fine.risks(weights) - coarse.risks(weights)[:held]).mean())
+        return replace(blend, risk=blend.risk + 1.5 * min(change, 0.0))
+
+    def _try(self, trial: _Trial, gamma: float) -> _Moved:
+        """Return what a spectrum at this gamma does to the held-out rows of a trial."""
+        found = {
+            way: (steps, divergence)
+            for way, steps, divergence in self.fit(trial.places, gamma).displacements(
+                self.noise_variance, trial.held, self.ways, trial.tangents
+            )
+        }
+        steps = np.stack([found[way][0] for way in self.ways])
+        n_features = steps.shape[2]
+        if trial.reference is None:
+            gains = np.stack([found[way][1] for way in self.ways]) * self.noise_variance
+            before = np.full(len(trial.held), trial.before)
+        else:
+            error = trial.held - trial.reference
+            gains = np.einsum("kij,ij->ki", steps, error)
+            before = np.mean(error**2, axis=1)
+        return _Moved(steps, gains / n_features, before)
 
 
-def search(best: Callable[[float], Blend], scale: float, tick: Callable[[int], None]) -> Blend:
+@dataclass(frozen=True)
+class Oracle:
+    """Noisy rows (m, p) and their clean versions, (m, p) or (p,): what a user does not have."""
+
+    noisy: FloatArray
+    clean: FloatArray
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """Places of rows to fit on, rows to clean, and what these should become.
+
+    Without a reference the error is estimated, by directions and the mean squared noise before.
+    """
+
+    places: NDArray[np.intp]
+    held: FloatArray
+    reference: FloatArray | None
+    tangents: list[FloatArray] = field(default_factory=list)
+    before: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Moved:
+    """What some ways do to some rows.
+
+    With weights t its risk is ``before + |sum_k t_k steps_k|^2 / p + 2 sum_k t_k gains_k``.
+
+    Attributes
+    ----------
+    steps : ndarray, shape (ways, m, p)
+    gains : ndarray, shape (ways, m)
+        Inner product of step and error, or Stein's estimate of it, over p.
+    before : ndarray, shape (m,)
+    """
+
+    steps: FloatArray
+    gains: FloatArray
+    before: FloatArray
+
+    @classmethod
+    def together(cls, parts: Iterable[_Moved]) -> _Moved:
+        """Join the rows of several trials."""
+        found = list(parts)
+        return cls(
+            np.concatenate([part.steps for part in found], axis=1),
+            np.concatenate([part.gains for part in found], axis=1),
+            np.concatenate([part.before for part in found]),
+        )
+
+    @classmethod
+    def beside(cls, parts: Sequence[_Moved]) -> _Moved:
+        """Join the ways of several gammas, for the same rows."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            np.concatenate([part.steps for part in parts]),
+            np.concatenate([part.gains for part in parts]),
+            parts[0].before,
+        )
+
+    def quadratic(self, calm: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
+        """Return Q (ways, ways) and c of the mean risk ``t'Qt + 2 c't``, 0 where not `calm`."""
+        flat = self.steps.reshape(len(self.steps), -1) * calm[:, None]
+        return flat @ flat.T / flat.shape[1], self.gains.mean(axis=1) * calm
+
+    def risks(self, weights: FloatArray) -> FloatArray:
+        """Return the risk of each row, (m,)."""
+        squares = (np.tensordot(weights, self.steps, 1) ** 2).mean(axis=1)
+        risks: FloatArray = self.before + squares + 2.0 * (weights @ self.gains)
+        return risks
+
+
+def search(
+    best: Callable[[float], Blend],
+    scale: float,
+    tick: Callable[[int], None],
+    *,
+    simplest: bool = False,
+) -> Blend:
     """Return the blend of least risk over gamma, going downhill by factors of two.
 
     Parameters
@@ -178,6 +292,10 @@ def search(best: Callable[[float], Blend], scale: float, tick: Callable[[int], N
         The median distance between rows, whose inverse is the unit of gamma.
     tick : callable
         Told the number of gammas tried.
+    simplest : bool
+        Try the least gamma, too, and prefer one that is less where its risk is within a standard
+        error of the least (Breiman et al., "Classification and Regression Trees", 1984): rows that
+        are farther off than any that were held out still find the way.
 
     Returns
     -------
@@ -191,13 +309,27 @@ def search(best: Callable[[float], Blend], scale: float, tick: Callable[[int], N
             tick(len(tried))
         return tried[factor].risk
 
-    factor = min(FIRST_FACTORS, key=risk)
+    first = (FACTOR_LIMITS[0], *FIRST_FACTORS) if simplest else FIRST_FACTORS
+    factor = min(first, key=risk)
     while True:
         around = [f for f in (factor, factor / 2, factor * 2) if _allowed(f)]
         lower = min(around, key=risk)
         if lower == factor:
-            return tried[factor]
+            break
         factor = lower
+    if simplest:
+        enough = tried[factor].risk + tried[factor].error
+        factor = min(f for f, blend in tried.items() if blend.risk <= enough)
+    return tried[factor]
+
+
+def means_of_others(rows: FloatArray) -> FloatArray:
+    """Return for each row (m, p) the mean of the others, whose noise it does not share."""
+    count = len(rows)
+    means: FloatArray = (
+        (rows.sum(axis=0) - rows) / (count - 1) if count > 1 else np.zeros_like(rows)
+    )
+    return means
 
 
 def _folds(n_samples: int) -> int:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ikpca_cli.core.base import Denoiser
+from ikpca_cli.core.blind import Oracle
 from ikpca_cli.core.methods import load_method
 from ikpca_cli.core.metrics import mean_squared_error, snr_gain_db
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, column_means, model_rng, silent
@@ -220,11 +221,13 @@ def compare(
     *,
     runs: int,
     seed: int,
+    oracle: bool = False,
     progress: Progress = silent,
 ) -> tuple[list[Result], list[float]]:
     """Fit and measure every setting on every split, with random features of its own for each run.
 
-    Settings without "auto" share one fit for all their components and ridges.
+    Settings without "auto" share one fit for all their components and ridges. With `oracle`, what
+    is "auto" is chosen by the reference of each split: the best that there is to choose.
 
     Returns
     -------
@@ -238,7 +241,7 @@ def compare(
     for run, split in enumerate(splits):
         mse_noisy.append(mean_squared_error(split.noisy, split.reference))
         for index, setting in enumerate(settings):
-            for key, model, seconds in _models(setting, split.train, seed + run):
+            for key, model, seconds in _models(setting, split, seed + run, oracle):
                 result = results.setdefault((index, *key), _blank(setting, *key))
                 if isinstance(model, str):
                     result.note = model
@@ -252,7 +255,7 @@ _Key = tuple[Any, Any]
 
 
 def _models(
-    setting: Setting, train: FloatArray, seed: int
+    setting: Setting, split: Split, seed: int, oracle: bool
 ) -> Iterator[tuple[_Key, Denoiser | str, float]]:
     """Yield (components, ridge), the fitted model or why there is none, and seconds to fit it."""
     cls = load_method(setting.method)
@@ -264,7 +267,8 @@ def _models(
             params = setting.params | {"n_components": d, "seed": seed}
             if ridge is not None:
                 params["ridge"] = ridge
-            model, seconds = _fit(cls(**params), train)
+            known = Oracle(split.noisy, split.reference) if oracle else None
+            model, seconds = _fit(cls(**params), split.train, known)
             fits = d == "auto" or d <= model.n_components_
             yield (d, ridge), model if fits else _at_most(model), seconds
         return
@@ -272,16 +276,18 @@ def _models(
     params = setting.params | {"n_components": most, "seed": seed}
     if setting.ridges:
         params["ridge"] = setting.ridges[0]
-    model, seconds = _fit(cls(**params), train)
+    model, seconds = _fit(cls(**params), split.train)
     for d, ridge in keys:
         fits = d <= model.n_components_
         yield (d, ridge), model.variant(d, ridge) if fits else _at_most(model), seconds
 
 
-def _fit(model: Denoiser, train: FloatArray) -> tuple[Denoiser, float]:
+def _fit(
+    model: Denoiser, train: FloatArray, oracle: Oracle | None = None
+) -> tuple[Denoiser, float]:
     """Return the model, with fewer components where the rows have no more, and seconds to fit."""
     start = time.perf_counter()
-    model.fit_up_to(train)
+    model.fit_up_to(train, oracle=oracle)
     return model, time.perf_counter() - start
 
 

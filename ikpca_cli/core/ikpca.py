@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.core.base import Auto, Denoiser, Value
-from ikpca_cli.core.blind import CrossValidation, search
+from ikpca_cli.core.blind import CrossValidation, Oracle, search
 from ikpca_cli.core.exact import ExactSpectrum
 from ikpca_cli.core.fourier import FourierFeatures
 from ikpca_cli.core.kernels import Gaussian
 from ikpca_cli.core.limit import LimitModel
 from ikpca_cli.core.memory import available_bytes, check_matrix, readable_bytes
 from ikpca_cli.core.methods import load_kernel
-from ikpca_cli.core.moves import SHRINKS, SHRINKS_OF_A_CUT, Mover, all_moves
+from ikpca_cli.core.moves import SHRINKS, SHRINKS_OF_A_CUT, TO_THE_MEAN, Mover, all_moves
 from ikpca_cli.core.published import PublishedModel
 from ikpca_cli.core.refined import RefinedModel
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all, silent
@@ -83,6 +83,9 @@ class IKPCA(Denoiser):
         smooth. The limit is always refined.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
+    one_signal : bool
+        All rows show one signal, so that all they differ in is noise, and what is "auto" is chosen
+        to bring rows that were held out to their mean.
     solver : {"auto", "primal", "dual"}
         Eigenvectors of the n_rff x n_rff covariance or of the n x n Gram matrix; "auto" takes the
         smaller.
@@ -117,6 +120,7 @@ class IKPCA(Denoiser):
         ridge: float | Auto = "auto",
         inverse: str = "auto",
         noise_std: float | Auto = "auto",
+        one_signal: bool = False,
         solver: str = "auto",
         seed: int = 0,
     ) -> None:
@@ -128,6 +132,7 @@ class IKPCA(Denoiser):
         self.ridge = ridge
         self.inverse = inverse
         self.noise_std = noise_std
+        self.one_signal = one_signal
         self.solver = solver
         self.seed = seed
         self._features: FourierFeatures | None = None
@@ -303,13 +308,18 @@ class IKPCA(Denoiser):
             )
 
     def _choose(
-        self, X: RowSource, mean: FloatArray, noise_std: float | None, progress: Progress
+        self,
+        X: RowSource,
+        mean: FloatArray,
+        noise_std: float | None,
+        progress: Progress,
+        oracle: Oracle | None,
     ) -> Choice:
-        from ikpca_cli.core.selection import Choice, Tried, usable_noise_std
+        from ikpca_cli.core.selection import Choice, usable_noise_std
 
         kind = self._kind(X.shape[0])
         if kind == "published":
-            return super()._choose(X, mean, noise_std, progress)
+            return super()._choose(X, mean, noise_std, progress, oracle)
         rows = selection_rows(X, CHOICE_ROWS[kind], self.seed) - mean
         # A row that is held out must not have a twin among the others.
         rows = rows[np.sort(np.unique(rows, axis=0, return_index=True)[1])]
@@ -328,23 +338,32 @@ class IKPCA(Denoiser):
             )
             return self._refine(*drawn, some, 1.0)
 
+        shrinks = SHRINKS if most is None else SHRINKS_OF_A_CUT
         trial = CrossValidation(
             rows,
             fit,
             noise_variance,
-            all_moves(SHRINKS if most is None else SHRINKS_OF_A_CUT),
+            all_moves((*shrinks, TO_THE_MEAN) if self.one_signal else shrinks),
             model_rng(self.seed, _DIRECTIONS),
             ENOUGH[kind],
+            one_signal=self.one_signal,
+            oracle=Oracle(oracle.noisy - mean, oracle.clean - mean) if oracle else None,
         )
         if self.gamma == "auto":
             scale = float(np.median(distances)) or float(distances.mean())
-            blend = search(trial.best, scale, lambda tried: progress("choosing", tried, 0))
-            if kind == "exact" and self.second_gamma == "auto":
+            blend = search(
+                trial.best,
+                scale,
+                lambda tried: progress("choosing", tried, 0),
+                simplest=self.one_signal,
+            )
+            if kind == "exact" and self.second_gamma == "auto" and not self.one_signal:
                 blend = trial.with_partner(blend)
         else:
             blend = trial.best(self.gamma)
         if isinstance(self.second_gamma, float | int):
             blend = trial.best(blend.gammas[0], float(self.second_gamma))
+        blend = trial.full_risk(blend)
         chosen = {
             "gamma": blend.gammas[0],
             "gammas": blend.gammas,
@@ -354,12 +373,8 @@ class IKPCA(Denoiser):
             "rows": rows,
         }
         tried = tuple(
-            Tried(
-                {"gamma": gammas[0], "second_gamma": gammas[1] if len(gammas) > 1 else None},
-                one.risk,
-                one.error,
-            )
-            for gammas, one in trial.found.items()
+            Choice({"gamma": one.gammas[0], "second_gamma": one.gammas[1:]}, one.risk, one.error)
+            for one in trial.found.values()
         )
         return Choice(chosen, blend.risk, blend.error, tried)
 

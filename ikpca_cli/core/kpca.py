@@ -7,16 +7,25 @@ the pre-image is kernel ridge regression from latent code to input (Bakır, West
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ikpca_cli.core.base import Auto, Denoiser
+from ikpca_cli.core.base import Auto, Denoiser, check_shrink
 from ikpca_cli.core.memory import check_matrix
 from ikpca_cli.core.methods import load_kernel
-from ikpca_cli.core.rows import FloatArray, Progress, RowSource, read_all
+from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all
 from ikpca_cli.core.spectrum import leading_eigenpairs
+
+MOST_SHRUNK = 257
+"""The most components that are weighed; the noise leaves fewer."""
+
+NOISY_ROWS = 500
+"""Training rows that tell how much noise arrives in each component."""
+
+_NOISE = 6  # stream of `model_rng`
 
 
 class KernelPCA(Denoiser):
@@ -32,12 +41,19 @@ class KernelPCA(Denoiser):
         Kernel width: ``exp(-gamma * distance)``.
     ridge : float or "auto"
         Added to the diagonal of the kernel matrix of the latent codes.
+    shrink : {"auto", "cut", "optimal"}
+        Keep components as they are, or weigh each by the share of its variance that is not noise
+        (the Wiener filter). "auto" takes what has the lower estimated risk; a number of components
+        that is given means a cut.
     latent_gamma : float or "auto"
         Width of the kernel between latent codes, which have no units. "auto" is `gamma` where that
         is given, as in scikit-learn; where gamma is chosen it is gamma times the median distance,
         so that the choice does not depend on the units of the data.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
+    one_signal : bool
+        All rows show one signal, so that all they differ in is noise, and what is "auto" is chosen
+        to bring rows that were held out to their mean.
     seed : int
         Seeds the sampling of rows in the choice of parameters.
 
@@ -49,8 +65,10 @@ class KernelPCA(Denoiser):
         Column means of their kernel matrix.
     coefficients_ : ndarray, shape (n_samples, n_components)
         Eigenvectors of the centred kernel matrix over the roots of its eigenvalues.
+    weights_ : ndarray, shape (n_components,)
+        What the codes are multiplied by on the way back; 1 after a cut.
     codes_ : ndarray, shape (n_samples, n_components)
-        Latent codes of the training rows.
+        Latent codes of the training rows, times the weights.
     dual_ : ndarray, shape (n_samples, n_features)
         Coefficients of the regression from latent code to centred row.
     gamma_, latent_gamma_, ridge_ : float
@@ -62,6 +80,7 @@ class KernelPCA(Denoiser):
         "rows_": ("n", "p"),
         "gram_mean_": ("n",),
         "coefficients_": ("n", "d"),
+        "weights_": ("d",),
         "codes_": ("n", "d"),
         "dual_": ("n", "p"),
         "gamma_": (),
@@ -74,6 +93,7 @@ class KernelPCA(Denoiser):
     rows_: FloatArray
     gram_mean_: FloatArray
     coefficients_: FloatArray
+    weights_: FloatArray
     codes_: FloatArray
     dual_: FloatArray
     gamma_: float
@@ -87,27 +107,32 @@ class KernelPCA(Denoiser):
         kernel: str = "gaussian",
         gamma: float | Auto = "auto",
         ridge: float | Auto = "auto",
+        shrink: str = "auto",
         latent_gamma: float | Auto = "auto",
         noise_std: float | Auto = "auto",
+        one_signal: bool = False,
         seed: int = 0,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel
         self.gamma = gamma
         self.ridge = ridge
+        self.shrink = shrink
         self.latent_gamma = latent_gamma
         self.noise_std = noise_std
+        self.one_signal = one_signal
         self.seed = seed
 
     def _check_params(self, n_samples: int, n_features: int) -> None:
         super()._check_params(n_samples, n_features)
+        check_shrink(self.shrink, self.n_components)
         load_kernel(self.kernel)
         check_matrix("kpca", n_samples, "use the method ikpca, or fewer rows")
 
     def _fit(
         self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
     ) -> None:
-        n_components, gamma = chosen["n_components"], float(chosen["gamma"])
+        n_components, gamma = chosen["n_components"] or MOST_SHRUNK, float(chosen["gamma"])
         rows = read_all(X) - self.mean_
         gram = load_kernel(self.kernel).gram(rows, rows, gamma)
         self.gamma_ = gamma
@@ -124,10 +149,39 @@ class KernelPCA(Denoiser):
         self.rows_ = rows
         self.gram_mean_ = gram_mean
         self.coefficients_ = vectors / roots
+        self.weights_ = np.ones(len(roots))
         self.codes_ = vectors * roots
         self.ridge_ = float(chosen["ridge"])
+        if "shrink" in chosen:
+            self._shrink(chosen["shrink"])
         progress("regression", 0, 0)
         self._regress()
+
+    @property
+    def shrink_(self) -> str:
+        """What was done: "cut" or "optimal"."""
+        return "cut" if np.all(self.weights_ == 1.0) else "optimal"
+
+    def shrunk(self, noise_std: float) -> Self:
+        """Return a fitted copy with Wiener weights for this noise."""
+        other = copy.copy(self)
+        other._shrink(noise_std)
+        return other
+
+    def _shrink(self, noise_std: float) -> None:
+        """Weigh components, by what a little noise on some training rows does to their codes."""
+        places = np.linspace(0, len(self.rows_) - 1, min(len(self.rows_), NOISY_ROWS)).astype(int)
+        rows = self.rows_[places] + self.mean_
+        step = 1e-3 * noise_std
+        noise = model_rng(self.seed, _NOISE).choice((-step, step), rows.shape)
+        moved = (self._encode_block(rows + noise) - self._encode_block(rows)) / step
+        noise_variances = noise_std**2 * np.mean(moved**2, axis=0)
+        self.weights_ = np.maximum(1.0 - noise_variances / self.explained_variance_, 0.0)
+        self.codes_ = self.codes_ * self.weights_
+        used = np.flatnonzero(self.weights_)
+        count = int(used[-1]) + 1 if len(used) else 1
+        self.explained_variance_ = self.explained_variance_[:count]
+        self._cut(count)
 
     def _width(self, gram: FloatArray) -> float:
         """Return the latent gamma, from the kernel matrix where gamma was chosen."""
@@ -155,7 +209,8 @@ class KernelPCA(Denoiser):
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         kernel = load_kernel(self.kernel)
-        gram = kernel.gram(self._encode_block(X), self.codes_, self.latent_gamma_)
+        codes = self._encode_block(X) * self.weights_
+        gram = kernel.gram(codes, self.codes_, self.latent_gamma_)
         rows: FloatArray = gram @ self.dual_ + self.mean_
         return rows
 
@@ -166,9 +221,13 @@ class KernelPCA(Denoiser):
         codes: FloatArray = gram @ self.coefficients_
         return codes
 
-    def _truncate(self, n_components: int, ridge: float | None) -> None:
+    def _cut(self, n_components: int) -> None:
         self.coefficients_ = np.ascontiguousarray(self.coefficients_[:, :n_components])
+        self.weights_ = self.weights_[:n_components]
         self.codes_ = np.ascontiguousarray(self.codes_[:, :n_components])
+
+    def _truncate(self, n_components: int, ridge: float | None) -> None:
+        self._cut(n_components)
         if ridge is not None:
             self.ridge = self.ridge_ = ridge
         self._regress()

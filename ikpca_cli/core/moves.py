@@ -15,6 +15,9 @@ CALM = 0.5
 
 SHRINKS = (0.5, 1.0, 2.0)
 SHRINKS_OF_A_CUT = (0.0, 0.5, 1.0, 2.0)
+TO_THE_MEAN = 1e6
+"""A shrinkage that leaves nothing of any component that noise reaches."""
+
 STEPS = (1, 2, 3)
 
 

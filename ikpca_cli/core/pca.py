@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ikpca_cli.core.base import Auto, Denoiser
+from ikpca_cli.core.base import Auto, Denoiser, check_shrink
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource
 from ikpca_cli.core.spectrum import spectrum
-from ikpca_cli.errors import UsageError
-
-if TYPE_CHECKING:
-    from ikpca_cli.core.selection import Choice
 
 
 class _Identity:
@@ -36,6 +32,9 @@ class PCA(Denoiser):
         takes what has the lower estimated risk; a number of components that is given means a cut.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
+    one_signal : bool
+        All rows show one signal, so that all they differ in is noise, and what is "auto" is chosen
+        to bring rows that were held out to their mean.
     seed : int
         Seeds the sampling of rows in the choice of components.
 
@@ -62,11 +61,13 @@ class PCA(Denoiser):
         *,
         shrink: str = "auto",
         noise_std: float | Auto = "auto",
+        one_signal: bool = False,
         seed: int = 0,
     ) -> None:
         self.n_components = n_components
         self.shrink = shrink
         self.noise_std = noise_std
+        self.one_signal = one_signal
         self.seed = seed
 
     @property
@@ -82,47 +83,29 @@ class PCA(Denoiser):
 
     def _check_params(self, n_samples: int, n_features: int) -> None:
         super()._check_params(n_samples, n_features)
-        if self.shrink not in ("auto", "cut", "optimal"):
-            raise UsageError(f"shrink {self.shrink!r} is unknown: use auto, cut or optimal")
-        if self.shrink == "optimal" and self.n_components != "auto":
-            raise UsageError(
-                "optimal shrinkage weighs all components: leave their number out, or use a cut"
-            )
-
-    def _choose(
-        self, X: RowSource, mean: FloatArray, noise_std: float | None, progress: Progress
-    ) -> Choice:
-        cut = super()._choose(X, mean, noise_std, progress)
-        if self.shrink == "cut" or self.n_components != "auto":
-            return cut
-        if noise_std is None:
-            if self.shrink == "auto":
-                return cut
-            raise UsageError(
-                "optimal shrinkage needs the noise level, which these rows do not tell"
-            )
-        from ikpca_cli.core.selection import Choice, Tried, held_out_risk
-
-        params = {"n_components": min(X.shape), "shrink": noise_std}
-        risk, error = held_out_risk(self, X, mean, params, noise_std)
-        tried = (*cut.tried, Tried(params, risk, error))
-        if self.shrink == "auto" and cut.risk is not None and cut.risk <= risk:
-            return replace(cut, tried=tried)
-        return Choice(params, risk, error, tried)
+        check_shrink(self.shrink, self.n_components)
 
     def _fit(
         self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
     ) -> None:
-        n_components = chosen["n_components"]
+        n_components = chosen["n_components"] or min(X.shape)
         found = spectrum(X, self.mean_, _Identity(), X.shape[1], n_components, progress=progress)
         self._set_spectrum(found.variances, found.total, n_components, exact)
         self.components_ = found.components
         self.weights_ = np.ones(len(found.variances))
         if "shrink" in chosen:
-            weights = shrinkage(found.variances, X.shape[0], X.shape[1], chosen["shrink"])
-            self.weights_ = weights
-            self.explained_variance_ = found.variances
-            self._truncate(max(1, int(np.count_nonzero(weights))), None)
+            self._shrink(chosen["shrink"])
+
+    def shrunk(self, noise_std: float) -> Self:
+        """Return a fitted copy with optimal weights, see `shrinkage`."""
+        other = copy.copy(self)
+        other._shrink(noise_std)
+        return other
+
+    def _shrink(self, noise_std: float) -> None:
+        shape = self.n_samples_, self.n_features_in_
+        self.weights_ = shrinkage(self.explained_variance_, *shape, noise_std)
+        self._truncate(max(1, int(np.count_nonzero(self.weights_))), None)
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         rows: FloatArray = (self._encode_block(X) * self.weights_) @ self.components_ + self.mean_

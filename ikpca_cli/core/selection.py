@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.core.base import Denoiser
+from ikpca_cli.core.blind import Oracle, means_of_others
 from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.noise import estimate_noise
-from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng
+from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all
 from ikpca_cli.core.survey import selection_rows
-from ikpca_cli.errors import IkpcaWarning
+from ikpca_cli.errors import IkpcaWarning, UsageError
 
 GAMMAS = (0.004, 0.02, 0.1, 0.5, 2.0)
 """Candidate gammas in units of one over the median distance between training rows."""
@@ -36,15 +37,6 @@ _PROBE = 3  # stream of `model_rng`
 
 
 @dataclass(frozen=True)
-class Tried:
-    """Parameters that a choice compared, and their estimated risk with its standard error."""
-
-    params: dict[str, Any]
-    risk: float
-    error: float
-
-
-@dataclass(frozen=True)
 class Choice:
     """Parameters for a fit, and what they promise.
 
@@ -55,20 +47,26 @@ class Choice:
     risk, error : float or None
         Estimated mean squared error after cleaning, and its standard error; None where nothing was
         chosen.
-    tried : tuple of Tried
+    tried : tuple of Choice
         What was compared.
     """
 
     params: dict[str, Any]
     risk: float | None = None
     error: float | None = None
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[Choice, ...] = ()
 
 
 def known_noise_std(estimator: Denoiser, X: RowSource, mean: FloatArray) -> float | None:
-    """Return the noise level that was given, or else estimated from at most 2,000 rows."""
+    """Return the noise level that was given, or else estimated from at most 2,000 rows.
+
+    Where all rows show one signal, all that they differ in is noise.
+    """
     if estimator.noise_std != "auto":
         return float(estimator.noise_std)
+    if estimator.one_signal:
+        rows = selection_rows(X, 2000, estimator.seed)
+        return float(np.sqrt(np.mean(np.var(rows, axis=0, ddof=1))))
     level = estimate_noise(selection_rows(X, 2000, estimator.seed) - mean)
     if not level.certain:
         found = "cannot be estimated" if level.std is None else f"{level.std:.3g} is a guess"
@@ -130,11 +128,17 @@ def choose(
     mean: FloatArray,
     noise_std: float | None,
     progress: Progress,
+    oracle: Oracle | None = None,
 ) -> Choice:
     """Return gamma, ridge (where the method has them) and n_components for a fit on `X`.
 
     Values given by the user are kept; those that are "auto" are chosen by the least risk on rows
-    held out of cheaper fits.
+    held out of cheaper fits, or by the error of the rows that an oracle knows.
+
+    Raises
+    ------
+    UsageError
+        If components are to be weighed by a noise level that is not known.
     """
     given = {
         name: getattr(estimator, name)
@@ -143,29 +147,21 @@ def choose(
     }
     if "auto" not in given.values():
         return Choice(given)
-    rows = selection_rows(X, estimator.SELECTION_ROWS, estimator.seed)
-    search = _Search(estimator, rows, mean, given, usable_noise_std(noise_std, rows - mean))
+    if noise_std is None and getattr(estimator, "shrink", "cut") == "optimal":
+        raise UsageError("optimal shrinkage needs the noise level, which these rows do not tell")
+    search = _Search(estimator, X, mean, given, noise_std, oracle)
     found = []
     candidates = list(search.gammas())
     for done, gamma in enumerate(candidates, start=1):
-        found.append(search.best_with(gamma))
+        found += search.with_gamma(gamma)
         progress("choosing", done, len(candidates))
-    best = min(found, key=lambda choice: choice.risk or 0.0)
+    best = min(found, key=_risk)
+    if estimator.one_signal:
+        # Of answers that are as good within the error, the most shrunk one is the safest.
+        enough = _risk(best) + (best.error or 0.0)
+        safe = [choice for choice in found if "shrink" in choice.params and _risk(choice) <= enough]
+        best = min(safe, key=_risk, default=best)
     return replace(best, tried=tuple(one for choice in found for one in choice.tried))
-
-
-def held_out_risk(
-    estimator: Denoiser,
-    X: RowSource,
-    mean: FloatArray,
-    params: dict[str, Any],
-    noise_std: float,
-) -> tuple[float, float]:
-    """Return risk and standard error of a fit with `params`, on the rows that `choose` compares."""
-    rows = selection_rows(X, estimator.SELECTION_ROWS, estimator.seed)
-    search = _Search(estimator, rows, mean, {}, noise_std)
-    model = copy.copy(search.cheap).fit_with(search.train, mean, params)
-    return stein_risk(model.denoise, search.held, noise_std, search.probe, search.varying)
 
 
 class _Search:
@@ -174,19 +170,35 @@ class _Search:
     def __init__(
         self,
         estimator: Denoiser,
-        rows: FloatArray,
+        X: RowSource,
         mean: FloatArray,
         given: dict[str, Any],
-        noise_std: float,
+        noise_std: float | None,
+        oracle: Oracle | None,
     ) -> None:
+        self.given, self.mean = given, mean
+        shrink = getattr(estimator, "shrink", "cut")
+        if noise_std is None or given["n_components"] != "auto":
+            shrink = "cut"
+        self.shrink = shrink
+        rows = selection_rows(X, estimator.SELECTION_ROWS, estimator.seed)
+        self.noise_std = usable_noise_std(noise_std, rows - mean)
+        self.levels = [self.noise_std] if shrink != "cut" else []
+        if self.levels and estimator.one_signal:
+            # Above any component: all that is left is the mean.
+            self.levels.append(1e3 * self.noise_std)
+        self.reference: FloatArray | None = None
+        if oracle is not None:
+            self.cheap, self.ridge_factor = copy.copy(estimator), 1.0
+            self.train, self.held, self.reference = read_all(X), oracle.noisy, oracle.clean
+            return
         self.cheap, self.ridge_factor = estimator.cheaper(rows.shape[1])
-        self.given = given
         # Of two or three rows none can be spared: their own tell which candidates are absurd.
         held = max(1, len(rows) // 4) if len(rows) > 3 else len(rows)
         self.held = rows[:held]
         self.train = rows[held:] if held < len(rows) else rows
-        self.mean = mean
-        self.noise_std = noise_std
+        if estimator.one_signal:
+            self.reference = means_of_others(self.held - mean) + mean
         self.varying = np.ptp(rows, axis=0) > 0.0
         self.probe = model_rng(estimator.seed, _PROBE).standard_normal(self.held.shape)
 
@@ -197,43 +209,65 @@ class _Search:
             yield gamma
             return
         kernel = load_kernel(self.cheap.get_params()["kernel"])
-        distances = kernel.distance(self.train - self.mean, self.train - self.mean)
+        some = self.train[: self.cheap.SELECTION_ROWS] - self.mean
+        distances = kernel.distance(some, some)
         median = float(np.median(distances[np.triu_indices_from(distances, 1)]))
         if median == 0.0:
             median = float(distances.mean())
         for factor in GAMMAS:
             yield factor / median
 
-    def best_with(self, gamma: float | None) -> Choice:
-        """Return the parameters with the least risk at this gamma."""
-        asked_components, asked_ridge = self.given["n_components"], self.given.get("ridge")
+    def with_gamma(self, gamma: float | None) -> list[Choice]:
+        """Return the best parameters at this gamma, with a cut and with shrinkage."""
         model = self._fit(gamma)
-        if asked_components == "auto":
+        found = []
+        if self.shrink != "optimal":
+            found.append(self._best_cut(model, gamma))
+        for level in self.levels:
+            shrunk = model.shrunk(level)
+            if shrunk is not None:
+                found.append(self._best_shrunk(shrunk, gamma, level))
+        return found
+
+    def _best_cut(self, model: Denoiser, gamma: float | None) -> Choice:
+        if self.given["n_components"] == "auto":
             most = min(MOST_COMPONENTS, model.n_components_)
             counts = np.unique(np.geomspace(1, most, COMPONENT_STEPS).round().astype(int))
         else:
             counts = np.array([model.n_components_])
-        unit, factor = model.ridge_unit(), 1.0
-        ridges: list[float | None] = [asked_ridge]
-        if asked_ridge == "auto":
-            ridges, factor = [r * unit for r in model.RIDGES], self.ridge_factor
+        ridges = self._ridges(model)
         tried = [(self._risk(model, int(d), ridges[0]), int(d), ridges[0]) for d in counts]
         count = min(tried)[1]
         tried += [(self._risk(model, count, ridge), count, ridge) for ridge in ridges[1:]]
         (risk, error), count, ridge = min(tried)
-        found = self._named(
-            gamma, ridge, factor, count if asked_components == "auto" else asked_components
-        )
-        seen = tuple(Tried(self._named(gamma, r, factor, d), *risks) for risks, d, r in tried)
-        return Choice(found, risk, error, seen)
+        asked = self.given["n_components"]
+        best = self._choice(gamma, ridge, count if asked == "auto" else asked, risk, error)
+        return replace(best, tried=tuple(self._choice(gamma, r, d, *e) for e, d, r in tried))
 
-    def _named(
-        self, gamma: float | None, ridge: float | None, factor: float, n_components: int
-    ) -> dict[str, Any]:
-        """Return those of the parameters that the method has, by name."""
-        scaled = None if ridge is None else ridge * factor
-        values = {"gamma": gamma, "ridge": scaled, "n_components": n_components}
-        return {name: values[name] for name in self.given}
+    def _best_shrunk(self, model: Denoiser, gamma: float | None, level: float) -> Choice:
+        count = model.n_components_
+        tried = [(self._risk(model, count, ridge), ridge) for ridge in self._ridges(model)]
+        choices = []
+        for errors, ridge in sorted(tried):
+            choice = self._choice(gamma, ridge, None, *errors)
+            choices.append(replace(choice, params=choice.params | {"shrink": level}))
+        return replace(choices[0], tried=tuple(choices))
+
+    def _ridges(self, model: Denoiser) -> list[float | None]:
+        """Return the ridges to try; None for a method without one."""
+        asked = self.given.get("ridge")
+        if asked != "auto":
+            return [asked]
+        unit = model.ridge_unit()
+        return [r * unit for r in model.RIDGES]
+
+    def _choice(
+        self, gamma: Any, ridge: float | None, count: int | None, risk: float, error: float
+    ) -> Choice:
+        if ridge is not None and self.given["ridge"] == "auto":
+            ridge *= self.ridge_factor
+        found = {"gamma": gamma, "ridge": ridge, "n_components": count}
+        return Choice({name: found[name] for name in self.given}, risk, error)
 
     def _fit(self, gamma: float | None) -> Denoiser:
         most = self.given["n_components"]
@@ -243,5 +277,13 @@ class _Search:
         return copy.copy(self.cheap).fit_with(self.train, self.mean, chosen)
 
     def _risk(self, model: Denoiser, n_components: int, ridge: float | None) -> tuple[float, float]:
-        variant = model.variant(n_components, ridge)
-        return stein_risk(variant.denoise, self.held, self.noise_std, self.probe, self.varying)
+        """Return the risk, or the error where what the rows should become is known."""
+        denoise = model.variant(n_components, ridge).denoise
+        if self.reference is None:
+            return stein_risk(denoise, self.held, self.noise_std, self.probe, self.varying)
+        errors = np.mean((denoise(self.held) - self.reference) ** 2, axis=1)
+        return float(errors.mean()), float(errors.std() / np.sqrt(len(errors)))
+
+
+def _risk(choice: Choice) -> float:
+    return choice.risk if choice.risk is not None else 0.0

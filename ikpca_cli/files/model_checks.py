@@ -45,6 +45,8 @@ def check_params(cls: type[Denoiser], params: object) -> None:
             raise FlawError(f"{cls.method} has no parameter {name!r} in this version of ikpca")
         if type(value) is str:
             check_text(f"parameter {name}", value)
+        elif type(value) is bool and type(known[name].default) is bool:
+            continue
         elif value is not None:
             _check_number(f"parameter {name}", value, _PARAM_BITS)
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ikpca_cli.core.base import Denoiser
-    from ikpca_cli.core.selection import Tried
+    from ikpca_cli.core.selection import Choice
 
 
 def draw_fit(model: Denoiser, name: str) -> Figure:
@@ -69,10 +69,10 @@ def _draw_spectrum(axes: Axes, model: Denoiser) -> None:
     axes.set_ylabel("variance" if model.method == "pca" else "variance in feature space")
 
 
-def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Tried]) -> None:
-    key = "n_components" if len({t.params.get("n_components") for t in tried}) > 1 else "gamma"
-    weighed = [one for one in tried if "shrink" in one.params]
-    lines = _lines([one for one in tried if "shrink" not in one.params], key)
+def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Choice]) -> None:
+    cuts = [one for one in tried if "shrink" not in one.params]
+    key = "n_components" if len({one.params.get("n_components") for one in cuts}) > 1 else "gamma"
+    lines = _lines(cuts, key)
     xs = [one.params[key] for members in lines.values() for one in members]
     other_ridges = False
     for index, (label, members) in enumerate(lines.items()):
@@ -89,14 +89,16 @@ def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Tried]) -> None:
             other_ridges = True
     if other_ridges:
         axes.plot([], [], "o", color=INK, markerfacecolor="white", label="other ridges")
-    for one in weighed:
-        axes.axhline(one.risk, color=CLEAN, linestyle=":", linewidth=2.0, label="optimal shrinkage")
+    weighed = [one.risk for one in tried if "shrink" in one.params and one.risk is not None]
+    if weighed:
+        style = {"color": CLEAN, "linestyle": ":", "linewidth": 2.0}
+        axes.axhline(min(weighed), label="optimal shrinkage", **style)
     if model.noise_std_ is not None:
         before = model.noise_std_**2
         axes.axhline(before, color=FAINT, linestyle="--", linewidth=1.0, label="noisy rows")
     if model.estimated_mse_ is not None:
         axes.axhline(model.estimated_mse_, color=INK, linewidth=0.8, label="chosen")
-    if max(xs) > 4 * min(xs):
+    if xs and max(xs) > 4 * min(xs):
         plain_log(axes, "x", xs)
     axes.set_title("estimated error ± standard error")
     axes.set_xlabel({"n_components": "components"}.get(key, key))
@@ -104,20 +106,20 @@ def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Tried]) -> None:
     legend_beside(axes)
 
 
-def _draw_trials(axes: Axes, trials: list[Tried], key: str, style: dict[str, Any]) -> None:
+def _draw_trials(axes: Axes, trials: list[Choice], key: str, style: dict[str, Any]) -> None:
     ordered = sorted(trials, key=lambda one: one.params[key])
     axes.errorbar(
         [one.params[key] for one in ordered],
-        [one.risk for one in ordered],
-        [one.error for one in ordered],
+        np.array([one.risk for one in ordered], float),
+        np.array([one.error for one in ordered], float),
         elinewidth=0.8,
         **style,
     )
 
 
-def _lines(tried: Sequence[Tried], key: str) -> dict[str, list[Tried]]:
+def _lines(tried: Sequence[Choice], key: str) -> dict[str, list[Choice]]:
     """Return label to trials, in the order in which they were made."""
-    lines: dict[str, list[Tried]] = {}
+    lines: dict[str, list[Choice]] = {}
     for one in tried:
         lines.setdefault(_label(one.params, key), []).append(one)
     return lines
@@ -125,7 +127,7 @@ def _lines(tried: Sequence[Tried], key: str) -> dict[str, list[Tried]]:
 
 def _label(params: dict[str, Any], key: str) -> str:
     """Return the name of the line of a trial."""
-    if params.get("second_gamma") is not None:
+    if params.get("second_gamma"):
         return "two gammas"
     gamma = params.get("gamma")
     return "tried" if key == "gamma" or gamma is None else f"gamma {gamma:.3g}"
