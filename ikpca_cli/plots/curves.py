@@ -78,7 +78,7 @@ def lines_of(records: Sequence[Record], key: str) -> dict[str, list[Record]]:
         method, level, settings = identity[0], identity[1], identity[2:]
         siblings = [other for other in found if other[0] == method]
         parts = [
-            f"{LABELS[name]} {value}"
+            f"{LABELS[name]} {value if isinstance(value, str) else format(value, 'g')}"
             for i, (name, value) in enumerate(zip(others, settings, strict=True))
             if value is not None and len({sibling[2 + i] for sibling in siblings}) > 1
         ]

@@ -187,6 +187,13 @@ def test_comparison_without_anything_varied_lists_methods():
     assert {"0.1", "0.2", "noisy rows 0.4"} <= {text.get_text() for text in axes.texts}
 
 
+def test_labels_have_short_numbers():
+    records = [record("ikpca", 0.1, ridge=ridge) for ridge in (0.0, 0.5, 2000.0)]
+    assert list(lines_of(records, "n_components")) == [
+        f"ikpca, ridge {ridge}" for ridge in ("0", "0.5", "2000")
+    ]
+
+
 def test_values_chosen_by_themselves_part_no_lines():
     records = [record("pca", 0.2, n_components=d, gamma=d, auto=["gamma"]) for d in (1, 2)] + [
         record("pca", 0.1, n_components=7, auto=["n_components", "gamma"])
