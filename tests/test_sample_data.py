@@ -95,8 +95,15 @@ def test_readme_table_states_sizes_noise_and_licence(name: str):
 
 
 def test_total_size_is_below_two_megabytes():
-    ours = [*DATA_FILES, "README.md", "make_sample_data.py"]
+    ours = [*DATA_FILES, "README.md", "make_sample_data.py", "heart_beats.png"]
     assert sum((FOLDER / name).stat().st_size for name in ours) < 2_000_000
+
+
+def test_picture_is_small_and_says_how_it_was_made():
+    picture = (FOLDER / "heart_beats.png").read_bytes()
+    assert picture.startswith(b"\x89PNG")
+    assert len(picture) < 100_000
+    assert "--plot heart_beats.png" in (FOLDER / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", SETS)

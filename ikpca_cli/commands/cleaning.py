@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ikpca_cli.core.rows import FloatArray, Progress
     from ikpca_cli.files.arrays import Rows
     from ikpca_cli.files.layout import ReadOptions
+    from ikpca_cli.plots.shown import Shown
 
 _LOOKED_AT = 1 << 22
 """Numbers that the look at a residual takes."""
@@ -38,6 +39,10 @@ class Job:
         Where to write what was removed, if anywhere.
     force, round_to_input
         As for `ikpca_cli.files.arrays.open_output`.
+    shows
+        Whether some rows are wanted for a picture or a preview.
+    image
+        Height and width of the image that a row is, where the file does not say.
     """
 
     model: str
@@ -47,6 +52,8 @@ class Job:
     residual: str | None = None
     force: bool = False
     round_to_input: bool = False
+    shows: bool = False
+    image: tuple[int, int] | None = None
 
 
 @dataclass
@@ -63,12 +70,15 @@ class Outcome:
         Why it failed.
     warnings
         Lines for the user.
+    shown
+        Some rows before and after, if the job asked for them.
     """
 
     job: Job
     record: dict[str, Any] | None = None
     error: IkpcaError | None = None
     warnings: tuple[str, ...] = ()
+    shown: Shown | None = None
 
 
 def model_of(path: str) -> Denoiser:
@@ -136,6 +146,10 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
             if removed is not None:
                 keep(removed.add(part, cleaned))
             progress("denoise", part.stop, rows.shape[0])
+        if job.shows:
+            from ikpca_cli.plots.shown import Shown
+
+            outcome.shown = Shown.of(rows, model, image=job.image)
     if removed is not None:
         outcome.warnings += removed.flaws(job.residual)
     return {

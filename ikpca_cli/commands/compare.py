@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import chain, product
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -10,7 +10,7 @@ import typer
 from ikpca_cli.commands import options as opt
 from ikpca_cli.commands.cluster import cluster as on_cluster
 from ikpca_cli.commands.progress import progress_bar
-from ikpca_cli.commands.sources import open_clean, open_rows, read_options
+from ikpca_cli.commands.sources import open_clean, open_rows, read_options, split_source
 from ikpca_cli.commands.values import MEAN, method_params, method_values, parameter
 from ikpca_cli.core.methods import METHODS, load_method
 from ikpca_cli.errors import UsageError
@@ -116,6 +116,8 @@ def compare(
     delimiter: opt.Delimiter = None,
     decimal: opt.Decimal = None,
     missing: opt.MissingValues = opt.Missing.error,
+    plot: opt.Plot = None,
+    force: opt.Force = False,
     output_format: opt.OutputFormat = opt.Format.table,
     quiet: opt.Quiet = False,
     debug: opt.Debug = False,
@@ -129,7 +131,7 @@ def compare(
     Examples:
 
         ikpca compare ecg_train.npy ecg_noisy.npy --clean ecg_clean.npy
-        ikpca compare s_curve_clean.csv --noise 0.25 --runs 3 --components 3,6
+        ikpca compare s_curve_clean.csv --noise 0.25 --runs 3 --components 3,6 --plot mse.png
         ikpca compare ecg_train.npy --clean mean --methods pca --components 1
     """
     fixed: dict[str, Any] = {
@@ -150,16 +152,36 @@ def compare(
     from ikpca_cli.core import experiment, threads
     from ikpca_cli.report import Spread, print_records
 
+    if plot is not None:
+        from ikpca_cli.plots.output import check_picture
+
+        files = [split_source(name)[0] for name in (train, noisy, clean) if name is not None]
+        check_picture(plot, inputs=files, force=force)
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
     with threads.jobs(jobs), on_cluster(cluster), progress_bar(quiet=quiet) as progress:
         splits = _splits(train, noisy, clean, noise, (train_size, test_size), runs, seed, reading)
+        first = next(splits)
         results, mse_noisy = experiment.compare(
-            settings, splits, runs=runs, seed=seed, oracle=oracle, progress=progress
+            settings,
+            chain([first], splits),
+            runs=runs,
+            seed=seed,
+            oracle=oracle,
+            progress=progress,
         )
     records = [result.record() for result in results]
     if not any(row["runs"] for row in records):
         raise UsageError(f"no method can do this: {records[0]['method']} {records[0]['note']}")
     noisy_level = experiment.mean_and_std(mse_noisy)
+    if plot is not None:
+        from ikpca_cli.commands.pictures import picture_of_comparison, picture_of_methods
+
+        title = (noisy or train) + ("" if noise is None else f", noise {noise:g}")
+        if clean == MEAN:
+            picture_of_methods(plot, results, first, seed, oracle, title, force=force)
+        else:
+            level = noisy_level["mse_mean"] or 0.0
+            picture_of_comparison(plot, results, level, title, force=force)
     if output_format is opt.Format.table:
         records = [
             row | {"mse": row["note"] or Spread(row["mse_mean"], row["mse_std"])} for row in records

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +13,9 @@ from ikpca_cli.commands import options as opt
 from ikpca_cli.commands.progress import progress_bar
 from ikpca_cli.commands.sources import absolute, read_options, split_source
 from ikpca_cli.errors import IkpcaWarning, UsageError
+
+if TYPE_CHECKING:
+    from ikpca_cli.plots.shown import Shown
 
 
 def denoise(
@@ -62,6 +65,16 @@ def denoise(
             help="Give integers and half precision back as they came, rounded.",
         ),
     ] = False,
+    plot: opt.Plot = None,
+    preview: Annotated[
+        bool,
+        typer.Option(
+            "--preview",
+            rich_help_panel="Output",
+            help="Show some rows before and after, in the terminal (standard error).",
+        ),
+    ] = False,
+    image: opt.Image = None,
     jobs: opt.Jobs = None,
     cluster: opt.Cluster = None,
     dataset: opt.Dataset = None,
@@ -81,7 +94,7 @@ def denoise(
 
     Examples:
 
-        ikpca denoise model.joblib ecg_noisy.npy
+        ikpca denoise model.joblib ecg_noisy.npy --preview --plot ecg.png
         ikpca denoise model.joblib ecg_*.npy --output-dir clean --skip-existing
         cat ecg_noisy.npy | ikpca denoise model.joblib - > clean.npy
     """
@@ -94,9 +107,15 @@ def denoise(
     if residual is not None and os.path.realpath(residual) == os.path.realpath(targets[0]):
         raise UsageError(f"--residual and the output are both {residual}: give two files")
 
+    if plot is not None:
+        _check_plot(plot, [model, *noisy], [*targets, *([residual] if residual else [])], force)
+    if image is not None and plot is None and not preview:
+        raise UsageError("--image says how --plot and --preview draw: give one of them")
+
     from ikpca_cli.commands.batch import clean_all
     from ikpca_cli.commands.cleaning import Job, model_of
     from ikpca_cli.commands.cluster import cluster as on_cluster
+    from ikpca_cli.plots.shown import image_shape
     from ikpca_cli.report import print_records
 
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
@@ -106,10 +125,21 @@ def denoise(
             IkpcaWarning,
             stacklevel=1,
         )
+    size = image_shape(image, model_of(model).n_features_in_)
     if output_dir is not None:
         _make_folder(output_dir)
     todo = [
-        Job(model, source, target, reading, residual, force, round_to_input)
+        Job(
+            model,
+            source,
+            target,
+            reading,
+            residual,
+            force,
+            round_to_input,
+            shows=preview or plot is not None,
+            image=size,
+        )
         for source, target in zip(noisy, targets, strict=True)
         if not (skip_existing and target != "-" and Path(target).exists())
     ]
@@ -120,6 +150,8 @@ def denoise(
         for outcome in clean_all(todo, jobs, progress):
             for line in outcome.warnings:
                 warnings.warn(line, IkpcaWarning, stacklevel=1)
+            if outcome.shown is not None:
+                _show(outcome.shown, plot, preview, force)
             if outcome.record is not None:
                 records.append(outcome.record)
             if outcome.error is not None:
@@ -160,6 +192,28 @@ def _targets(noisy: list[str], output: str | None, output_dir: str | None) -> li
             )
         seen[target] = source
     return targets
+
+
+def _show(shown: Shown, plot: str | None, preview: bool, force: bool) -> None:
+    """Draw some rows before and after, and print some, where that was asked for."""
+    if plot is not None:
+        from ikpca_cli.commands.pictures import picture_of_rows
+
+        picture_of_rows(plot, shown, force=force)
+    if preview:
+        from ikpca_cli.preview import print_preview
+
+        print_preview(shown)
+
+
+def _check_plot(plot: str, inputs: list[str], outputs: list[str], force: bool) -> None:
+    """Refuse a picture that cannot be, before any work."""
+    from ikpca_cli.plots.output import check_picture
+
+    if len(inputs) > 2:
+        raise UsageError(f"--plot names one file but there are {len(inputs) - 1} inputs")
+    files = [split_source(source)[0] for source in inputs]
+    check_picture(plot, inputs=files, outputs=outputs, force=force)
 
 
 def _make_folder(folder: str) -> None:

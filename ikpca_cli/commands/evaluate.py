@@ -9,6 +9,7 @@ import typer
 from ikpca_cli.commands import options as opt
 from ikpca_cli.commands.progress import progress_bar
 from ikpca_cli.commands.values import MEAN
+from ikpca_cli.errors import UsageError
 
 
 def evaluate(
@@ -29,6 +30,9 @@ def evaluate(
     delimiter: opt.Delimiter = None,
     decimal: opt.Decimal = None,
     missing: opt.MissingValues = opt.Missing.error,
+    plot: opt.Plot = None,
+    image: opt.Image = None,
+    force: opt.Force = False,
     output_format: opt.OutputFormat = opt.Format.table,
     quiet: opt.Quiet = False,
     debug: opt.Debug = False,
@@ -42,16 +46,26 @@ def evaluate(
 
         ikpca evaluate model.joblib ecg_noisy.npy
         ikpca evaluate model.joblib ecg_noisy.npy --clean ecg_clean.npy
-        ikpca evaluate digits.joblib digits.h5::noisy --clean digits.h5::clean
+        ikpca evaluate digits.joblib digits.h5::noisy --clean digits.h5::clean --plot digits.png
     """
-    from ikpca_cli.commands.sources import open_clean, open_rows, read_options
+    from ikpca_cli.commands.sources import open_clean, open_rows, read_options, split_source
     from ikpca_cli.core.experiment import evaluate_model
     from ikpca_cli.core.trust import estimate_error
     from ikpca_cli.files.models import load_model
+    from ikpca_cli.plots.shown import MOST, Shown, image_shape
     from ikpca_cli.report import print_record
 
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
+    if plot is not None:
+        from ikpca_cli.plots.output import check_picture
+
+        inputs = [model, *(split_source(name)[0] for name in (noisy, clean) if name is not None)]
+        check_picture(plot, inputs=inputs, force=force)
+    elif image is not None:
+        raise UsageError("--image says how --plot draws: give --plot too")
     fitted = load_model(model)
+    size = image_shape(image, fitted.n_features_in_)
+    reference = None
     if clean is None and fitted.one_signal:
         clean = MEAN
     with open_rows(noisy, reading) as rows:
@@ -61,4 +75,13 @@ def evaluate(
             reference = open_clean(clean, reading, rows)
             with progress_bar(quiet=quiet) as progress:
                 score = evaluate_model(fitted, rows, reference, progress)
+        if plot is not None:
+            from ikpca_cli.commands.pictures import picture_of_beats, picture_of_rows
+
+            if clean == MEAN:
+                shown = Shown.of(rows, fitted, most=MOST)
+                picture_of_beats(plot, shown, fitted.method, force=force)
+            else:
+                shown = Shown.of(rows, fitted, clean=reference, image=size)
+                picture_of_rows(plot, shown, force=force)
     print_record(score, output_format.value)

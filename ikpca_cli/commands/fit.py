@@ -99,6 +99,7 @@ def fit(
     delimiter: opt.Delimiter = None,
     decimal: opt.Decimal = None,
     missing: opt.MissingValues = opt.Missing.error,
+    plot: opt.Plot = None,
     force: opt.Force = False,
     output_format: opt.OutputFormat = opt.Format.table,
     quiet: opt.Quiet = False,
@@ -112,7 +113,7 @@ def fit(
 
         ikpca fit ecg_train.npy
         ikpca fit s_curve_train.csv --rff 512 --gamma 0.5 --ridge 10 --keep-sums -o curve.joblib
-        ikpca fit digits.h5 --dataset train --method pca -o digits.joblib
+        ikpca fit digits.h5 --dataset train --method pca -o digits.joblib --plot risk.png
         ikpca fit s_curve_noisy.csv --update curve.joblib
     """
     if clean not in (None, MEAN):
@@ -132,7 +133,6 @@ def fit(
         "--components": components,
         "--shrink": shrink,
         "--noise-std": noise_std,
-        "--one-signal": clean == MEAN,
         "--dtype": dtype,
         "--one-signal": clean == MEAN,
         "--seed": seed,
@@ -154,6 +154,10 @@ def fit(
 
     force = force or target == update
     check_target(target, inputs=[split_source(train)[0]], force=force)
+    if plot is not None:
+        from ikpca_cli.plots.output import check_picture
+
+        check_picture(plot, inputs=[split_source(train)[0]], outputs=[target], force=force)
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
     model = load_method(method)(**params) if update is None else load_model(update)
     with (
@@ -171,6 +175,10 @@ def fit(
         seconds = time.perf_counter() - start
         save_model(target, model, force=force)
         flaw = noise_flaw(model, survey) if update is None else None
+    if plot is not None:
+        from ikpca_cli.commands.pictures import picture_of_fit
+
+        picture_of_fit(plot, model, train, force=force)
     if flaw is not None:
         warnings.warn(f"{train}: {flaw}", IkpcaWarning, stacklevel=1)
     record = model.summary() | {"seconds": seconds, "model": target}

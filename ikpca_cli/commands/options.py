@@ -157,6 +157,24 @@ Force: TypeAlias = Annotated[
 OutputFormat: TypeAlias = Annotated[
     Format, typer.Option("--format", rich_help_panel=_OUTPUT, help="What to print.")
 ]
+Plot: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--plot",
+        metavar="FILE",
+        rich_help_panel=_OUTPUT,
+        help="Draw the result, as .png, .svg or .pdf. Needs matplotlib.",
+    ),
+]
+Image: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--image",
+        metavar="HxW",
+        rich_help_panel=_OUTPUT,
+        help="Draw rows as images of this height and width, where files do not say that they are.",
+    ),
+]
 Quiet: TypeAlias = Annotated[
     bool,
     typer.Option(

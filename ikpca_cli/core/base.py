@@ -56,6 +56,8 @@ class Denoiser(ABC):
     estimated_mse_, estimated_mse_error_ : float or None
         Mean squared error to expect after cleaning, and its standard error, estimated from the
         noisy rows where anything was chosen; ``noise_std_ ** 2`` is the one before.
+    tried_ : tuple of Choice
+        What the choice of a fit compared; a model file does not keep it.
     """
 
     method: ClassVar[str]
@@ -89,6 +91,7 @@ class Denoiser(ABC):
     n_samples_: int
     estimated_mse_: float | None
     estimated_mse_error_: float | None
+    tried_: tuple[Choice, ...] = ()
 
     # Parameters -------------------------------------------------------------------------------
 
@@ -162,6 +165,11 @@ class Denoiser(ABC):
         """Share of the total variance along each component, (n_components,)."""
         ratio: FloatArray = self.explained_variance_ / self.total_variance_
         return ratio
+
+    @property
+    def component_noise_(self) -> FloatArray | None:
+        """Variance that the noise has along each component, (n_components,), where it is known."""
+        return None
 
     def summary(self) -> dict[str, Any]:
         """Return what this fitted model is, with the values chosen for each "auto".
@@ -265,6 +273,7 @@ class Denoiser(ABC):
         known = noise_std is not None  # or else the choice went by a guess, and promises nothing
         self.estimated_mse_ = choice.risk if known else None
         self.estimated_mse_error_ = choice.error if known else None
+        self.tried_ = choice.tried
         if self.is_useless():
             warnings.warn(
                 f"{self.method} is not expected to bring these rows closer to clean ones: they may "

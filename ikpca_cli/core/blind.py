@@ -101,6 +101,7 @@ class CrossValidation:
         self.rows, self.fit = rows, fit
         self.noise_variance, self.ways = noise_variance, ways
         self.seen: dict[float, _Moved] = {}
+        self.found: dict[tuple[float, ...], Blend] = {}
         n_samples, n_features = rows.shape
         if oracle is not None:
             clean = np.broadcast_to(oracle.clean, oracle.noisy.shape)
@@ -139,7 +140,9 @@ class CrossValidation:
             {way: float(weight) for way, weight in zip(self.ways, part, strict=True) if weight}
             for part in np.split(blend, len(gammas))
         )
-        return Blend(gammas, weights, float(risks.mean()), float(risks.std() / np.sqrt(len(risks))))
+        error = float(risks.std() / np.sqrt(len(risks)))
+        self.found[gammas] = found = Blend(gammas, weights, float(risks.mean()), error)
+        return found
 
     def _calm(self, moved: _Moved) -> NDArray[np.bool_]:
         """Tell which ways stay near the rows: where rows hardly differ, a spectrum can explode."""

@@ -111,6 +111,8 @@ class Result:
     denoise_seconds: list[float] = field(default_factory=list)
     note: str = ""
     auto: tuple[str, ...] = ()
+    params: dict[str, Any] = field(default_factory=dict)
+    """Constructor parameters of its models but for the seed."""
 
     def add(self, measure: Measure) -> None:
         """Add a run."""
@@ -342,8 +344,11 @@ def _at_most(model: Denoiser) -> str:
 
 def _blank(setting: Setting, n_components: Any, ridge: Any) -> Result:
     asked = {"n_components": n_components, "gamma": setting.params.get("gamma"), "ridge": ridge}
+    params = setting.params | {"n_components": n_components}
     result = Result(
-        setting.method, auto=tuple(name for name, value in asked.items() if value == "auto")
+        setting.method,
+        auto=tuple(name for name, value in asked.items() if value == "auto"),
+        params=params if ridge is None else params | {"ridge": ridge},
     )
     for name, value in asked.items():
         if value not in (None, "auto"):

@@ -165,6 +165,14 @@ class IKPCA(Denoiser):
         return float(self.model_.gammas[1])
 
     @property
+    def component_noise_(self) -> FloatArray | None:
+        """Variance that the noise has along each component, as `Denoiser` says."""
+        model = self.model_
+        if isinstance(model, LimitModel):
+            return model.main_noise
+        return model.noise_variances if isinstance(model, RefinedModel) else None
+
+    @property
     def ridge_(self) -> float | None:
         """The ridge used, None in the limit."""
         return self.model_.ridge
@@ -445,7 +453,11 @@ class IKPCA(Denoiser):
             "noise_variance": noise_variance,
             "rows": rows,
         }
-        return Choice(chosen, blend.risk, blend.error)
+        tried = tuple(
+            Choice({"gamma": one.gammas[0], "second_gamma": one.gammas[1:]}, one.risk, one.error)
+            for one in trial.found.values()
+        )
+        return Choice(chosen, blend.risk, blend.error, tried)
 
     def _spectrum(
         self,

@@ -107,6 +107,12 @@ class LimitModel:
         variances: FloatArray = self.spectral_variances[self.owners == 0]
         return variances
 
+    @property
+    def main_noise(self) -> FloatArray:
+        """Variances that the noise has along them."""
+        variances: FloatArray = self.spectral_noise[self.owners == 0]
+        return variances
+
     def check(self) -> None:
         """Raise ValueError unless the indices point at spectra and the blend is one."""
         check_blend(self.blend[:, 1:])

@@ -75,6 +75,12 @@ class PCA(Denoiser):
         self.dtype = dtype
 
     @property
+    def component_noise_(self) -> FloatArray | None:
+        """Variance that the noise has along each component, as `Denoiser` says."""
+        level = self.noise_std_
+        return None if level is None else np.full(self.n_components_, level**2)
+
+    @property
     def shrink_(self) -> str:
         """What was done: "cut" or "optimal"."""
         return "cut" if np.all(self.weights_ == 1.0) else "optimal"

@@ -47,11 +47,14 @@ class Choice:
     risk, error : float or None
         Estimated mean squared error after cleaning, and its standard error; None where nothing was
         chosen.
+    tried : tuple of Choice
+        What was compared.
     """
 
     params: dict[str, Any]
     risk: float | None = None
     error: float | None = None
+    tried: tuple[Choice, ...] = ()
 
 
 def known_noise_std(estimator: Denoiser, X: RowSource, mean: FloatArray) -> float | None:
@@ -158,7 +161,7 @@ def choose(
         enough = _risk(best) + (best.error or 0.0)
         safe = [choice for choice in found if "shrink" in choice.params and _risk(choice) <= enough]
         best = min(safe, key=_risk, default=best)
-    return best
+    return replace(best, tried=tuple(one for choice in found for one in choice.tried))
 
 
 class _Search:
@@ -238,14 +241,17 @@ class _Search:
         tried += [(self._risk(model, count, ridge), count, ridge) for ridge in ridges[1:]]
         (risk, error), count, ridge = min(tried)
         asked = self.given["n_components"]
-        return self._choice(gamma, ridge, count if asked == "auto" else asked, risk, error)
+        best = self._choice(gamma, ridge, count if asked == "auto" else asked, risk, error)
+        return replace(best, tried=tuple(self._choice(gamma, r, d, *e) for e, d, r in tried))
 
     def _best_shrunk(self, model: Denoiser, gamma: float | None, level: float) -> Choice:
         count = model.n_components_
         tried = [(self._risk(model, count, ridge), ridge) for ridge in self._ridges(model)]
-        (risk, error), ridge = min(tried)
-        choice = self._choice(gamma, ridge, None, risk, error)
-        return replace(choice, params=choice.params | {"shrink": level})
+        choices = []
+        for errors, ridge in sorted(tried):
+            choice = self._choice(gamma, ridge, None, *errors)
+            choices.append(replace(choice, params=choice.params | {"shrink": level}))
+        return replace(choices[0], tried=tuple(choices))
 
     def _ridges(self, model: Denoiser) -> list[float | None]:
         """Return the ridges to try; None for a method without one."""

@@ -1,0 +1,1 @@
+"""Pictures: what ``--plot`` draws. Nothing here is imported without it, matplotlib least of all."""

@@ -1,0 +1,162 @@
+"""Rows before and after cleaning: as lines, as images, or as points where they are short."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ikpca_cli.core.rows import FloatArray
+from ikpca_cli.plots.shown import FEW, SHORT, Shown
+from ikpca_cli.plots.style import CLEAN, CLEANED, FAINT, INK, NOISY, new_figure, plain_log
+from ikpca_cli.plots.tiles import REMOVED, SIDE, fill_tiles
+
+if TYPE_CHECKING:
+    from matplotlib.gridspec import SubplotSpec
+
+LINES = 4
+"""Rows in a picture of lines."""
+
+WIDE = 20.0
+"""Errors that differ by more than this factor get logarithmic axes."""
+
+NAMED = 12
+"""Up to this many columns are labelled one by one."""
+
+
+def draw_rows(shown: Shown) -> Figure:
+    """Draw rows before and after cleaning, and what was removed.
+
+    Where the clean rows are known they are drawn, too, as is the error of each row; the rows that
+    are drawn one by one then go from the best to the worst.
+    """
+    if shown.is_image:
+        return _draw_tiles(shown)
+    if shown.noisy.shape[1] <= SHORT:
+        return _draw_points(shown)
+    return _draw_lines(shown)
+
+
+def _draw_lines(shown: Shown) -> Figure:
+    some = shown.some(LINES)
+    figure, rest = _with_errors(shown, 2.4 * len(some), 3.4, some.count())
+    grid = rest.subgridspec(2, len(some), height_ratios=(3, 1))
+    x = np.arange(1, some.noisy.shape[1] + 1)
+    upper = lower = None
+    for i in range(len(some)):
+        upper = figure.add_subplot(grid[0, i], sharex=upper, sharey=upper)
+        lower = figure.add_subplot(grid[1, i], sharex=upper, sharey=lower)
+        upper.plot(x, some.noisy[i], color=NOISY, linewidth=0.7, label="noisy")
+        if some.clean is not None:
+            upper.plot(x, some.clean[i], color=CLEAN, linewidth=3.0, label="clean")
+        upper.plot(x, some.cleaned[i], color=CLEANED, linewidth=1.2, label="denoised")
+        upper.set_title(_row_title(some, i))
+        upper.tick_params(labelbottom=False)
+        lower.axhline(0.0, color=INK, linewidth=0.6)
+        lower.plot(x, some.noisy[i] - some.cleaned[i], color=FAINT, linewidth=0.7)
+        _name_columns(lower, some)
+        if i == 0:
+            upper.set_ylabel("value")
+            lower.set_ylabel(REMOVED)
+            upper.legend(fontsize=8)
+        else:
+            upper.tick_params(labelleft=False)
+            lower.tick_params(labelleft=False)
+    return figure
+
+
+def _draw_tiles(shown: Shown) -> Figure:
+    some = shown.some(FEW)
+    rows = {"noisy": some.noisy, "denoised": some.cleaned}
+    if some.clean is not None:
+        rows["clean"] = some.clean
+    rows[REMOVED] = some.noisy - some.cleaned
+    bands = {name: values.reshape(-1, *some.sample_shape) for name, values in rows.items()}
+    figure, rest = _with_errors(shown, SIDE * len(some), SIDE * len(bands) + 0.4, some.count())
+    titles = [_row_title(some, i, "\n") for i in range(len(some))]
+    fill_tiles(figure, rest, bands, titles)
+    return figure
+
+
+def _draw_points(shown: Shown) -> Figure:
+    panels = [("noisy", shown.noisy, NOISY), ("denoised", shown.cleaned, CLEANED)]
+    if shown.clean is not None:
+        panels.append(("clean", shown.clean, CLEAN))
+    panels.append((REMOVED, shown.noisy - shown.cleaned, FAINT))
+    figure, rest = _with_errors(shown, 2.5 * len(panels), 2.9, shown.count())
+    grid = rest.subgridspec(1, len(panels))
+    first = None
+    # The two columns of the largest spread tell most.
+    columns = np.sort(np.argsort(shown.cleaned.var(axis=0))[::-1][:2])
+    for i, (name, values, colour) in enumerate(panels):
+        shared = None if name == REMOVED else first
+        axes = figure.add_subplot(grid[0, i], sharex=shared, sharey=shared)
+        first = first or axes
+        x = shown.places if len(columns) == 1 else values[:, columns[0]]
+        axes.plot(x, values[:, columns[-1]], ".", color=colour, markersize=2.5, alpha=0.7)
+        axes.set_title(name)
+        axes.set_xlabel(shown.noun if len(columns) == 1 else _column(shown, columns[0]))
+        if i == 0:
+            axes.set_ylabel(_column(shown, columns[-1]))
+        elif shared is not None:
+            axes.tick_params(labelleft=False)
+    return figure
+
+
+def _with_errors(
+    shown: Shown, width: float, height: float, count: str
+) -> tuple[Figure, SubplotSpec]:
+    """Return a figure with the panel of errors, if they are known, and the place of the rest."""
+    title = f"{shown.name}: {count}"
+    if shown.clean is None:
+        figure = new_figure(width, height, title)
+        return figure, figure.add_gridspec(1, 1)[0]
+    before, after = shown.errors()
+    change = f"MSE {before.mean():.3g} before, {after.mean():.3g} after"
+    figure = new_figure(width + 3.2, height, f"{title}; {change}")
+    grid = figure.add_gridspec(1, 2, width_ratios=(width, 3.2))
+    _draw_errors(figure.add_subplot(grid[1]), before, after, shown)
+    return figure, grid[0]
+
+
+def _draw_errors(axes: Axes, before: FloatArray, after: FloatArray, shown: Shown) -> None:
+    """Draw each row's error after cleaning against that before."""
+    axes.plot(before, after, ".", color=CLEANED, markersize=3.5, alpha=0.6)
+    both = np.concatenate([before, after])
+    if both.max() > WIDE * both.min() > 0.0:
+        plain_log(axes, "x", before)
+        plain_log(axes, "y", both)
+    same = np.linspace(before.min(), before.max())  # no straight line if one axis is logarithmic
+    axes.plot(same, same, color=INK, linewidth=0.8, linestyle="--")
+    axes.annotate(
+        "unchanged",
+        (same[-1], same[-1]),
+        (-8, 0),
+        textcoords="offset points",
+        fontsize=8,
+        ha="right",
+    )
+    axes.set_title(f"error of each of {len(shown)} {shown.noun}s")
+    axes.set_xlabel("MSE before")
+    axes.set_ylabel("MSE after")
+
+
+def _row_title(some: Shown, index: int, break_: str = ": ") -> str:
+    if some.clean is None:
+        return some.label(index)
+    return f"{some.label(index)}{break_}MSE {some.errors()[1][index]:.2g}"
+
+
+def _column(shown: Shown, index: int) -> str:
+    return shown.columns[index] if shown.columns else f"number {index + 1} of the {shown.noun}"
+
+
+def _name_columns(axes: Axes, shown: Shown) -> None:
+    """Label the x axis with the columns' names where these are few, or else their numbers."""
+    across = "row" if shown.noun == "column" else "column"
+    if shown.columns is None or len(shown.columns) > NAMED:
+        axes.set_xlabel(across)
+        return
+    axes.set_xticks(range(1, len(shown.columns) + 1), shown.columns, rotation=45, ha="right")

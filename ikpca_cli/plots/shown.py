@@ -1,0 +1,176 @@
+"""The rows that a picture or a preview shows, before and after cleaning."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ikpca_cli.core.rows import FloatArray
+from ikpca_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from ikpca_cli.core.base import Denoiser
+    from ikpca_cli.files.rows import Rows
+
+MOST, FEW = 2000, 8
+"""Rows that a picture of all of them looks at, spread evenly over the file, and one of some."""
+
+SHORT = 3
+"""Rows of up to this many numbers are drawn as points."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Some rows of a file, in order.
+
+    Attributes
+    ----------
+    noisy, cleaned : ndarray, shape (m, p)
+    clean : ndarray, shape (m, p) or None
+        What the rows should have become, where that is known.
+    places : ndarray of int, shape (m,)
+        Their places in the file, counted from 1.
+    total : int
+        Number of rows there.
+    name : str
+        What the file is called.
+    noun : str
+        What it calls a sample: "row" or "column".
+    sample_shape : tuple of int
+        The shape of one sample; its product is p.
+    columns : tuple of str or None
+        Names of the p numbers.
+    """
+
+    noisy: FloatArray
+    cleaned: FloatArray
+    clean: FloatArray | None
+    places: NDArray[np.intp]
+    total: int
+    name: str
+    noun: str
+    sample_shape: tuple[int, ...]
+    columns: tuple[str, ...] | None
+
+    @classmethod
+    def of(
+        cls,
+        rows: Rows,
+        model: Denoiser,
+        *,
+        clean: Rows | None = None,
+        most: int | None = None,
+        image: tuple[int, int] | None = None,
+    ) -> Self:
+        """Read some rows, spread evenly, and clean them.
+
+        Parameters
+        ----------
+        rows : Rows, shape (n, p)
+        model : Denoiser
+            Fitted.
+        clean : Rows, shape (n, p), optional
+            The same rows without noise.
+        most : int, optional
+            The most rows; by default what `ikpca_cli.plots.rows.draw_rows` can draw.
+        image : (int, int), optional
+            Height and width of the image that a row is, where the file does not say.
+        """
+        if most is None:
+            most = FEW if clean is None and rows.shape[1] > SHORT else MOST
+        chosen = np.unique(np.linspace(0, len(rows) - 1, min(most, len(rows))).round().astype(int))
+        noisy = _take(rows, chosen)
+        layout = rows.layout
+        names = layout.table.names if layout.table and not layout.transposed else None
+        return cls(
+            noisy,
+            model.denoise(noisy),
+            None if clean is None else _take(clean, chosen),
+            (chosen if rows.kept is None else rows.kept[chosen]) + 1,
+            len(rows),
+            PurePath(rows.name).name,
+            "column" if layout.transposed else "row",
+            image or layout.sample_shape,
+            names,
+        )
+
+    def __len__(self) -> int:
+        return len(self.noisy)
+
+    def pick(self, chosen: NDArray[np.intp]) -> Self:
+        """Return the rows at some indices."""
+        return replace(
+            self,
+            noisy=self.noisy[chosen],
+            cleaned=self.cleaned[chosen],
+            clean=None if self.clean is None else self.clean[chosen],
+            places=self.places[chosen],
+        )
+
+    def some(self, count: int) -> Self:
+        """Return at most `count` rows: spread evenly, by error where the clean rows are known."""
+        order = np.arange(len(self))
+        if self.clean is not None:
+            order = np.argsort(self.errors()[1], kind="stable")
+        return self.pick(order[np.unique(np.linspace(0, len(self) - 1, count).round().astype(int))])
+
+    def errors(self) -> tuple[FloatArray, FloatArray]:
+        """Return each row's mean squared error before and after cleaning, (m,) both.
+
+        Raises
+        ------
+        ValueError
+            If the clean rows are not known.
+        """
+        if self.clean is None:
+            raise ValueError("without clean rows there are no errors")
+        before: FloatArray = np.mean((self.noisy - self.clean) ** 2.0, axis=1)
+        after: FloatArray = np.mean((self.cleaned - self.clean) ** 2.0, axis=1)
+        return before, after
+
+    @property
+    def is_image(self) -> bool:
+        """Whether a sample is an image."""
+        return len(self.sample_shape) == 2 and min(self.sample_shape) > 1
+
+    def label(self, index: int) -> str:
+        """Return what a picture calls the row at `index`."""
+        return f"{self.noun} {self.places[index]}"
+
+    def count(self) -> str:
+        """Return how many rows there are, of how many in the file."""
+        if len(self) == self.total:
+            return f"all {self.total} {self.noun}s" if self.total > 1 else f"1 {self.noun}"
+        return f"{len(self)} of {self.total} {self.noun}s"
+
+
+def image_shape(text: str | None, n_features: int) -> tuple[int, int] | None:
+    """Return height and width from ``16x16``, None for no text.
+
+    Raises
+    ------
+    UsageError
+        If the text is no such pair, or rows have another number of pixels.
+    """
+    if text is None:
+        return None
+    parts = text.lower().split("x")
+    if len(parts) != 2 or not all(part.isascii() and part.isdigit() for part in parts):
+        raise UsageError(f"--image {text}: give height and width, as in 16x16")
+    height, width = map(int, parts)
+    if height * width != n_features:
+        raise UsageError(
+            f"--image {text}: has {height * width} pixels, but the rows have {n_features} numbers"
+        )
+    return height, width
+
+
+def _take(rows: Rows, chosen: NDArray[np.intp]) -> FloatArray:
+    """Return the rows at ascending indices, read run by run."""
+    runs = np.split(chosen, np.flatnonzero(np.diff(chosen) != 1) + 1)
+    parts = [rows[slice(int(run[0]), int(run[-1]) + 1)] for run in runs]
+    return np.concatenate(parts).astype(np.float64)

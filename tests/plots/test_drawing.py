@@ -1,0 +1,254 @@
+"""Each picture shows the numbers it was given, and the noisy level beside them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import matplotlib
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from ikpca_cli import IKPCA, PCA, KernelPCA
+from ikpca_cli.plots.beats import Beats, draw_beats
+from ikpca_cli.plots.choice import draw_fit
+from ikpca_cli.plots.curves import draw_comparison, lines_of
+from ikpca_cli.plots.output import write_picture
+from ikpca_cli.plots.rows import draw_rows
+from ikpca_cli.plots.shown import FEW, Shown
+from ikpca_cli.plots.tiles import draw_tiles
+
+
+@pytest.fixture
+def shown():
+    """Twenty rows of twelve numbers, cleaned halfway, clean rows known."""
+    rng = np.random.default_rng(3)
+    clean = np.outer(rng.normal(size=20), np.sin(np.arange(12.0)))
+    noisy = clean + rng.normal(scale=0.3, size=clean.shape)
+    places = np.arange(1, 21)
+    return Shown(noisy, (noisy + clean) / 2, clean, places, 20, "rows $x$.npy", "row", (12,), None)
+
+
+def lines(axes):
+    return {line.get_label(): np.asarray(line.get_ydata()) for line in axes.get_lines()}
+
+
+def test_lines_show_rows_from_the_best_to_the_worst(shown):
+    figure = draw_rows(shown)
+    panels = [axes for axes in figure.axes if "noisy" in lines(axes)]
+    order = np.argsort(shown.errors()[1])
+    assert len(panels) == 4
+    for axes, row in zip(panels, order[[0, 6, 13, 19]], strict=True):
+        assert_array_equal(lines(axes)["noisy"], shown.noisy[row])
+        assert_array_equal(lines(axes)["denoised"], shown.cleaned[row])
+        assert_array_equal(lines(axes)["clean"], shown.clean[row])
+        assert axes.get_title().startswith(f"row {row + 1}: MSE ")
+
+
+def test_errors_of_all_rows_are_drawn_before_against_after(shown):
+    figure = draw_rows(shown)
+    axes = next(a for a in figure.axes if a.get_xlabel() == "MSE before")
+    points = axes.get_lines()[0]
+    before = np.mean((shown.noisy - shown.clean) ** 2, axis=1)
+    assert_allclose(points.get_xdata(), before)
+    assert_allclose(points.get_ydata(), before / 4)
+    assert f"MSE {before.mean():.3g} before" in figure.get_suptitle()
+
+
+def test_without_clean_rows_there_are_no_errors(shown):
+    figure = draw_rows(replace(shown, clean=None))
+    assert all(axes.get_xlabel() != "MSE before" for axes in figure.axes)
+    first = lines(figure.axes[0])
+    assert first.keys() == {"noisy", "denoised"}
+    assert_array_equal(first["noisy"], shown.noisy[0])
+
+
+def test_few_columns_with_names_are_labelled(shown):
+    names = tuple(f"t{i}" for i in range(12))
+    figure = draw_rows(replace(shown, clean=None, columns=names))
+    assert [t.get_text() for t in figure.axes[1].get_xticklabels()] == list(names)
+
+
+def test_images_are_tiles(shown):
+    figure = draw_rows(replace(shown, sample_shape=(3, 4)))
+    tiles = [axes for axes in figure.axes if axes.get_images()]
+    assert len(tiles) == 4 * FEW
+    best = np.argmin(shown.errors()[1])
+    assert_array_equal(tiles[0].get_images()[0].get_array(), shown.noisy[best].reshape(3, 4))
+    removed = tiles[3 * FEW].get_images()[0]
+    assert_array_equal(removed.get_array(), (shown.noisy - shown.cleaned)[best].reshape(3, 4))
+    assert removed.norm.vmin == -removed.norm.vmax
+
+
+@pytest.mark.parametrize("width", [1, 2, 3])
+def test_short_rows_are_points(shown, width):
+    short = replace(
+        shown,
+        noisy=shown.noisy[:, :width],
+        cleaned=shown.cleaned[:, :width],
+        clean=shown.clean[:, :width],
+        columns=("x", "y", "z")[:width],
+        sample_shape=(width,),
+    )
+    figure = draw_rows(short)
+    titles = [axes.get_title() for axes in figure.axes[1:]]
+    assert titles == ["noisy", "denoised", "clean", "removed"]
+    across, up = figure.axes[1].get_xlabel(), figure.axes[1].get_ylabel()
+    points = figure.axes[1].get_lines()[0]
+    assert_array_equal(points.get_ydata(), short.noisy[:, "xyz".index(up)])
+    if width == 1:
+        assert across == "row"
+    else:
+        assert_array_equal(points.get_xdata(), short.noisy[:, "xyz".index(across)])
+
+
+def test_bands_of_images_share_the_scale_of_the_last(shown):
+    images = shown.noisy.reshape(-1, 3, 4)[:5]
+    figure = draw_tiles({"noisy": 2 * images, "clean": images}, "title")
+    limits = {axes.get_images()[0].get_clim() for axes in figure.axes}
+    assert limits == {(images.min(), images.max())}
+
+
+def test_beats_show_range_mean_and_every_row(shown):
+    panels = [Beats(name, shown.noisy, shown.cleaned) for name in ("pca", "ikpca")]
+    figure = draw_beats(panels, "beats")
+    assert [axes.get_title() for axes in figure.axes] == ["pca", "ikpca"]
+    band = figure.axes[0].collections[0].get_paths()[0].vertices
+    for column in (1, 12):
+        heights = band[band[:, 0] == column, 1]
+        assert heights.min() == shown.noisy[:, column - 1].min()
+        assert heights.max() == shown.noisy[:, column - 1].max()
+    drawn = figure.axes[0].get_lines()
+    assert_allclose(drawn[0].get_ydata(), shown.noisy.mean(axis=0))
+    assert_array_equal([line.get_ydata() for line in drawn[1:21]], shown.cleaned)
+
+
+def record(method, mse, **more):
+    blank = {"n_components": 5, "gamma": None, "ridge": None, "n_rff": None}
+    return {"method": method, "mse_mean": mse, "mse_std": mse / 10, "runs": 3, "auto": []} | (
+        blank | more
+    )
+
+
+def curves(axes):
+    """Map the label of each curve with error bars to its x and y."""
+    return {
+        bars.get_label(): (list(bars[0].get_xdata()), list(bars[0].get_ydata()))
+        for bars in axes.containers
+    }
+
+
+def test_comparison_along_components():
+    records = [
+        record("ikpca", 1.0 / d + r / 1000, n_components=d, n_rff=r)
+        for d in (20, 2, 5)
+        for r in (50, 500)
+    ]
+    records.append(record("kpca", 0.3, n_components=7, auto=["n_components"]))
+    records.append(record("pca", 0.2, n_components=2))
+    axes = draw_comparison(records, 0.4, "title").axes[0]
+    found = curves(axes)
+    assert found["ikpca, rff 500"] == ([2.0, 5.0, 20.0], [1.0, 0.7, 0.55])
+    assert found["pca"] == ([2.0], [0.2])
+    assert found.keys() == {"ikpca, rff 50", "ikpca, rff 500", "pca"}
+    assert set(lines(axes)["kpca"]) == {0.3}
+    assert set(lines(axes)["noisy rows"]) == {0.4}
+    assert axes.get_xlabel() == "components"
+    assert axes.get_ylabel() == "mean squared error, mean ± std of 3 runs"
+
+
+def test_errors_far_above_the_noisy_level_leave_the_picture():
+    records = [record("kpca", 1.0 / d**2, n_components=d) for d in (1, 4, 9)]
+    bottom, top = draw_comparison(records, 0.2, "title").axes[0].get_ylim()
+    assert bottom < 1 / 81
+    assert 0.2 < top < 1.0
+
+
+def test_comparison_along_ridge_and_features():
+    ridges = [record("ikpca", r, ridge=r) for r in (0.1, 1.0, 10.0)] + [
+        record("kpca", 2.0, ridge=1.0)
+    ]
+    axes = draw_comparison(ridges, 100.0, "title").axes[0]
+    assert axes.get_xlabel() == "ridge"
+    assert axes.get_xscale() == "log"
+    assert set(lines(axes)["kpca"]) == {2.0}  # its ridge is another matter
+    assert axes.texts[0].get_text() == "noisy rows: 100"  # too far off for a line
+    features = [record("ikpca", 1.0 / r, n_rff=r) for r in (50, 500)]
+    features.append(record("ikpca", 0.001, n_rff="exact"))
+    axes = draw_comparison(features, 0.02, "title").axes[0]
+    assert axes.get_xlabel() == "random features"
+    assert set(lines(axes)["ikpca, rff exact"]) == {0.001}
+
+
+def test_comparison_without_anything_varied_lists_methods():
+    records = [record("ikpca", 0.1), record("pca", 0.2), record("kpca", 0.3, runs=0)]
+    axes = draw_comparison(records, 0.4, "title").axes[0]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["ikpca", "pca"]
+    assert {"0.1", "0.2", "noisy rows 0.4"} <= {text.get_text() for text in axes.texts}
+
+
+def test_labels_have_short_numbers():
+    records = [record("ikpca", 0.1, ridge=ridge) for ridge in (0.0, 0.5, 2000.0)]
+    assert list(lines_of(records, "n_components")) == [
+        f"ikpca, ridge {ridge}" for ridge in ("0", "0.5", "2000")
+    ]
+
+
+def test_values_chosen_by_themselves_part_no_lines():
+    records = [record("pca", 0.2, n_components=d, gamma=d, auto=["gamma"]) for d in (1, 2)] + [
+        record("pca", 0.1, n_components=7, auto=["n_components", "gamma"])
+    ]
+    found = lines_of(records, "n_components")
+    assert {label: len(line) for label, line in found.items()} == {
+        "pca": 2,
+        "pca, components auto": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    "model",
+    [IKPCA(), IKPCA(n_rff=60), IKPCA(n_rff=60, inverse="paper"), PCA(), KernelPCA()],
+    ids=["limit", "refined", "paper", "pca", "kpca"],
+)
+def test_fit_draws_spectrum_and_risks(model, arcs):
+    model.fit(arcs[0])
+    # With blends the choice compares fits on half of the rows; the fit on all of them is better.
+    blended = isinstance(model, IKPCA) and model.inverse != "paper"
+    least = min(one.risk for one in model.tried_)
+    assert model.estimated_mse_ <= least if blended else model.estimated_mse_ == least
+    figure = draw_fit(model, "arcs")
+    spectrum, risks = figure.axes
+    assert_allclose(lines(spectrum)["rows"], model.explained_variance_)
+    if model.component_noise_ is not None:
+        assert_allclose(lines(spectrum)["noise in them"], model.component_noise_)
+    drawn = {y for bars in risks.containers for y in bars[0].get_ydata()}
+    shrunk = {float(y) for y in lines(risks).get("optimal shrinkage", [])}
+    cuts = {one.risk for one in model.tried_ if "shrink" not in one.params}
+    weighed = {one.risk for one in model.tried_ if "shrink" in one.params}
+    assert drawn == cuts
+    assert shrunk == ({min(weighed)} if weighed else set())
+    assert set(lines(risks)["noisy rows"]) == {model.noise_std_**2}
+    assert set(lines(risks)["chosen"]) == {model.estimated_mse_}
+
+
+def test_fit_that_only_shrinks_draws_no_line(arcs):
+    risks = draw_fit(PCA(shrink="optimal").fit(arcs[0]), "arcs").axes[1]
+    assert not risks.containers
+    assert "optimal shrinkage" in lines(risks)
+
+
+def test_fit_without_a_choice_draws_the_spectrum_alone(arcs):
+    model = PCA(2).fit(arcs[0])
+    assert len(draw_fit(model, "arcs").axes) == 1
+
+
+@pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
+def test_a_picture_owes_nothing_to_time_or_the_users_style(shown, tmp_path, suffix):
+    for name in ("first", "second"):
+        with matplotlib.rc_context({"axes.facecolor": "red" if name == "second" else "white"}):
+            write_picture(f"{tmp_path}/{name}.{suffix}", lambda: draw_rows(shown), force=False)
+    first = (tmp_path / f"first.{suffix}").read_bytes()
+    assert first == (tmp_path / f"second.{suffix}").read_bytes()
+    start = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[suffix]
+    assert first.startswith(start)
+    assert len(list(tmp_path.iterdir())) == 2
