@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _LOOKED_AT = 1 << 22
 """Numbers that the look at a residual takes."""
 
+_NAMED = 5
+"""Rows that a line names."""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -37,6 +40,8 @@ class Job:
         How to read the source.
     residual
         Where to write what was removed, if anywhere.
+    keep_unlike
+        Whether rows unlike the training rows stay as they are.
     force, round_to_input
         As for `ikpca_cli.files.arrays.open_output`.
     shows
@@ -52,6 +57,7 @@ class Job:
     residual: str | None = None
     force: bool = False
     round_to_input: bool = False
+    keep_unlike: bool = False
     shows: bool = False
     image: tuple[int, int] | None = None
 
@@ -130,17 +136,19 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
         reading = replace(job.reading, dataset=dataset) if dataset else job.reading
         rows = files.enter_context(read_rows(path, reading, progress))
         outcome.warnings += rows.warnings
-        blocks = model.denoise_blocks(rows)
+        blocks = model.flagged_blocks(rows, keep_unlike=job.keep_unlike)
         first = next(blocks)  # what refuses the rows does so before an output is begun
         form = (rows.shape[0], rows.dtype, rows.layout)
         write = files.enter_context(
             open_output(job.target, *form, force=job.force, round_to_input=job.round_to_input)
         )
+        unlike: list[int] = []
         removed = None
         if job.residual is not None:
             removed = _Removed(rows)
             keep = files.enter_context(open_output(job.residual, *form, force=job.force))
-        for part, block in chain((first,), blocks):
+        for part, block, flags in chain((first,), blocks):
+            unlike += [part.start + int(place) + 1 for place in flags.nonzero()[0]]
             cleaned = block.astype(rows.dtype, copy=False)
             write(cleaned)
             if removed is not None:
@@ -152,12 +160,26 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
             outcome.shown = Shown.of(rows, model, image=job.image)
     if removed is not None:
         outcome.warnings += removed.flaws(job.residual)
+    if unlike:
+        outcome.warnings += (_unlike_line(rows, unlike, job.keep_unlike),)
     return {
         "input": job.source,
         "output": job.target,
         "n_samples": rows.shape[0],
+        "unlike": len(unlike),
+        "unlike_rows": unlike,
         "seconds": time.perf_counter() - start,
     }
+
+
+def _unlike_line(rows: Rows, unlike: list[int], kept: bool) -> str:
+    """Return the line that says which rows are unlike the training rows."""
+    named = ", ".join(map(str, unlike[:_NAMED])) + (", ..." if len(unlike) > _NAMED else "")
+    done = "left as they are" if kept else "--keep-unlike leaves them as they are"
+    return (
+        f"{rows.name}: {len(unlike)} of {rows.shape[0]} rows are unlike those that the model was "
+        f"fitted on ({named}), so it may not know what they should be: {done}"
+    )
 
 
 class _Removed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from ikpca_cli.errors import UsageError
 
@@ -29,7 +30,7 @@ def cluster(address: str | None) -> Iterator[None]:
         yield
         return
     try:
-        from distributed import Client
+        import distributed
     except ImportError:
         raise UsageError(
             "--cluster needs Dask, which is not installed: pip install 'ikpca-cli[cluster]'"
@@ -39,7 +40,8 @@ def cluster(address: str | None) -> Iterator[None]:
     # Workers that come and go are what a cluster is for; what fails for good is raised.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     try:
-        client = Client(address, timeout=_PATIENCE, set_as_default=False)
+        connect: Any = distributed.Client  # it has no types
+        client = connect(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())
         raise UsageError(f"--cluster {address}: no scheduler answers: {reason}") from error

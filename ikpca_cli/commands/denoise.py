@@ -17,6 +17,8 @@ from ikpca_cli.errors import IkpcaWarning, UsageError
 if TYPE_CHECKING:
     from ikpca_cli.plots.shown import Shown
 
+_COLUMNS = {key: key for key in ("input", "output", "n_samples", "unlike", "seconds")}
+
 
 def denoise(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.")],
@@ -63,6 +65,14 @@ def denoise(
             "--round",
             rich_help_panel="Output",
             help="Give integers and half precision back as they came, rounded.",
+        ),
+    ] = False,
+    keep_unlike: Annotated[
+        bool,
+        typer.Option(
+            "--keep-unlike",
+            rich_help_panel="Output",
+            help="Leave rows as they are that are unlike all that the model was fitted on.",
         ),
     ] = False,
     plot: opt.Plot = None,
@@ -137,6 +147,7 @@ def denoise(
             residual,
             force,
             round_to_input,
+            keep_unlike,
             shows=preview or plot is not None,
             image=size,
         )
@@ -160,7 +171,7 @@ def denoise(
                 failed.append(outcome.job.source)
                 typer.echo(f"error: {outcome.error}", err=True)
     if "-" not in targets and (records or output_format is not opt.Format.table):
-        print_records(records, output_format.value)
+        print_records(records, output_format.value, columns=_COLUMNS)
     if skipped and not quiet:
         typer.echo(f"skipped {skipped} of {len(noisy)} files, whose outputs exist", err=True)
     if failed:

@@ -10,7 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ikpca_cli.core.likeness import distance_limit
 from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.rows import (
     LARGEST,
@@ -22,13 +24,16 @@ from ikpca_cli.core.rows import (
     row_blocks,
     silent,
 )
-from ikpca_cli.core.survey import Survey
+from ikpca_cli.core.survey import Survey, selection_rows
 from ikpca_cli.core.threads import load_scipy, one_blas_thread
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
     from ikpca_cli.core.blind import Oracle
     from ikpca_cli.core.selection import Choice
+
+LIMIT_ROWS = 500
+"""Training rows that tell how far rows usually are."""
 
 DTYPES = ("float64", "float32")
 """Types that a model can be kept in."""
@@ -56,6 +61,8 @@ class Denoiser(ABC):
     estimated_mse_, estimated_mse_error_ : float or None
         Mean squared error to expect after cleaning, and its standard error, estimated from the
         noisy rows where anything was chosen; ``noise_std_ ** 2`` is the one before.
+    distance_limit_ : float or None
+        `distances` beyond which a row is unlike the training rows; None where nothing is known.
     tried_ : tuple of Choice
         What the choice of a fit compared; a model file does not keep it.
     """
@@ -71,11 +78,12 @@ class Denoiser(ABC):
         "n_samples_": (),
         "estimated_mse_": (),
         "estimated_mse_error_": (),
+        "distance_limit_": (),
     }
     """Fitted attributes and their dimensions; equal symbols are equal lengths, () is a number."""
 
     OPTIONAL: ClassVar[frozenset[str]] = frozenset(
-        {"noise_std_", "estimated_mse_", "estimated_mse_error_"}
+        {"noise_std_", "estimated_mse_", "estimated_mse_error_", "distance_limit_"}
     )
     """Fitted attributes that may be None."""
 
@@ -91,6 +99,7 @@ class Denoiser(ABC):
     n_samples_: int
     estimated_mse_: float | None
     estimated_mse_error_: float | None
+    distance_limit_: float | None = None
     tried_: tuple[Choice, ...] = ()
 
     # Parameters -------------------------------------------------------------------------------
@@ -281,7 +290,9 @@ class Denoiser(ABC):
                 IkpcaWarning,
                 stacklevel=4,
             )
-        return self.fit_with(rows, mean, choice.params, exact=exact, progress=progress)
+        self.fit_with(rows, mean, choice.params, exact=exact, progress=progress)
+        self._set_limit(selection_rows(rows, LIMIT_ROWS, self.seed))
+        return self
 
     def is_useless(self) -> bool:
         """Tell whether the fit was not expected to lower the error."""
@@ -323,6 +334,43 @@ class Denoiser(ABC):
                 cleaned = rounded(self._denoise_block(block), self._float)
             yield part, cleaned
 
+    def flagged_blocks(
+        self, X: RowSource, *, keep_unlike: bool = False
+    ) -> Iterator[tuple[slice, FloatArray, NDArray[np.bool_]]]:
+        """Yield (slice, cleaned rows, which of them are unlike the training rows).
+
+        Parameters
+        ----------
+        X : RowSource, shape (n_samples, n_features)
+        keep_unlike : bool
+            Leave rows that are unlike the training rows as they are.
+        """
+        rows = self._check_rows(X)
+        limit = np.inf if self.distance_limit_ is None else self.distance_limit_
+        for part, block in row_blocks(rows, self._block_width()):
+            with one_blas_thread:
+                unlike = self._distance_block(block) > limit
+                cleaned = rounded(self._denoise_block(block), self._float)
+            if keep_unlike:
+                cleaned[unlike] = block[unlike]
+            yield part, cleaned, unlike
+
+    def distances(self, X: Any) -> FloatArray:
+        """Return how far rows `X` (n_samples, n_features) are from the training rows, (n_samples,).
+
+        In feature space, see `ikpca_cli.core.likeness`; rows beyond `distance_limit_` are unlike
+        all that the model was fitted on, so that what it makes of them may be wrong.
+
+        Raises
+        ------
+        InputError
+            As for `denoise`.
+        """
+        rows = self._check_rows(X)
+        with one_blas_thread:
+            blocks = row_blocks(rows, self._block_width())
+            return np.concatenate([self._distance_block(block) for _, block in blocks])
+
     def transform(self, X: Any) -> FloatArray:
         """Return the latent code of rows `X` (n_samples, n_features): (n_samples, n_components).
 
@@ -352,6 +400,7 @@ class Denoiser(ABC):
         other = copy.copy(self)
         other.n_components = n_components
         other.explained_variance_ = self.explained_variance_[:n_components]
+        other.distance_limit_ = None
         load_scipy()
         with one_blas_thread:
             other._truncate(n_components, ridge)
@@ -445,6 +494,21 @@ class Denoiser(ABC):
     @abstractmethod
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         """Clean one block of checked rows."""
+
+    @abstractmethod
+    def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
+        """Return the distances of one block of checked rows.
+
+        If they were `fitted` on, those that other rows like them would have.
+        """
+
+    def _set_limit(self, rows: FloatArray) -> None:
+        """Set the limit of distances by some of the training rows (k, n_features)."""
+        distances = [
+            self._distance_block(block, fitted=True)
+            for _, block in row_blocks(rows, self._block_width())
+        ]
+        self.distance_limit_ = distance_limit(np.concatenate(distances))
 
     @abstractmethod
     def _encode_block(self, X: FloatArray) -> FloatArray:

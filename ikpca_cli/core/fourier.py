@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ikpca_cli.core.kernels import Kernel
+from ikpca_cli.core.likeness import ROWS, from_mean_kernels
 from ikpca_cli.core.rows import FloatArray, model_rng
 from ikpca_cli.core.sines import sines
 from ikpca_cli.core.threads import spread_all, tiles
@@ -162,6 +163,18 @@ class FeatureModel:
     def features(self) -> FourierFeatures:
         """The random features themselves."""
         return FourierFeatures(self.W, self.b)
+
+    def distances(self, X: FloatArray, n_samples: int) -> FloatArray:
+        """Return how far centred rows (n, p) are from the training rows, by some of the features.
+
+        If these are among `n_samples` training rows, the means hold a share of each row's own.
+        """
+        some = slice(0, min(self.n_rff, ROWS))
+        means = self.features.features(X, some) @ self.feature_mean[some]
+        means *= 2.0 / some.stop
+        if n_samples > 1:
+            means = (n_samples * means - 1.0) / (n_samples - 1.0)
+        return from_mean_kernels(means)
 
     def encode(self, X: FloatArray) -> FloatArray:
         """Return the latent codes (n, d) of centred rows (n, p)."""

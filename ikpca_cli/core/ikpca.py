@@ -529,6 +529,9 @@ class IKPCA(Denoiser):
         rows: FloatArray = self.model_.denoise(self._centred(X)) + self.mean_
         return rows
 
+    def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
+        return self.model_.distances(self._centred(X), self.n_samples_ if fitted else 0)
+
     def _encode_block(self, X: FloatArray) -> FloatArray:
         return self.model_.encode(self._centred(X))
 

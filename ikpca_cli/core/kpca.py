@@ -21,6 +21,7 @@ from ikpca_cli.core.landmarks import (
     landmark_rows,
     landmark_spectrum,
 )
+from ikpca_cli.core.likeness import kernel_distances
 from ikpca_cli.core.memory import check_matrix
 from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all, silent
@@ -283,6 +284,10 @@ class KernelPCA(Denoiser):
         gram = kernel.gram(codes, self.codes_, self.latent_gamma_)
         rows: FloatArray = gram @ self.dual_ + self.mean_
         return rows
+
+    def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
+        kernel = load_kernel(self.kernel)
+        return kernel_distances(kernel, self._centred(X), self.rows_, self.gamma_)
 
     def _encode_block(self, X: FloatArray) -> FloatArray:
         return self._codes(self._centred(X))

@@ -9,6 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from ikpca_cli.core.exact import ExactSpectrum
+from ikpca_cli.core.kernels import Gaussian
+from ikpca_cli.core.likeness import kernel_distances
 from ikpca_cli.core.moves import (
     Move,
     blend_from_array,
@@ -134,6 +136,10 @@ class LimitModel:
     def encode(self, X: FloatArray) -> FloatArray:
         """Return the latent codes (n, d) of centred rows (n, p)."""
         return next(self._spectra())[1].codes(X)
+
+    def distances(self, X: FloatArray, n_samples: int) -> FloatArray:
+        """Return how far centred rows (n, p) are from the training rows, at the first gamma."""
+        return kernel_distances(Gaussian(), X, self.rows, float(self.gammas[0]))
 
     def variant(self, n_components: int, ridge: float | None) -> LimitModel:
         """Return the model with fewer components in each spectrum."""

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ikpca_cli.core.base import Auto, Denoiser, check_shrink
+from ikpca_cli.core.likeness import mahalanobis
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource
 from ikpca_cli.core.spectrum import spectrum
 
@@ -114,6 +115,13 @@ class PCA(Denoiser):
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         rows: FloatArray = (self._encode_block(X) * self.weights_) @ self.components_ + self.mean_
         return rows
+
+    def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
+        centred, codes = X - self.mean_, self._encode_block(X)
+        distances = mahalanobis(centred, codes, self.explained_variance_, self.total_variance_)
+        # Components lean towards the rows that they were found in, the more the more there are.
+        lean = self.n_samples_ / max(self.n_samples_ - self.n_components_, 1) if fitted else 1.0
+        return lean * distances
 
     def _encode_block(self, X: FloatArray) -> FloatArray:
         codes: FloatArray = self._centred(X) @ self.components_.T

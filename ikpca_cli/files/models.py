@@ -256,6 +256,7 @@ def _upgrade(content: dict[str, Any]) -> None:
     state = content["state"]
     if content["ikpca_format"] > 1 or type(state) is not dict:
         return
+    state.setdefault("distance_limit_", None)
     if content["method"] == "ikpca":
         state.setdefault("sums_mean_", None)
         state.setdefault("scatter_", None)
