@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _LOOKED_AT = 1 << 22
 """Numbers that the look at a residual takes."""
 
+_FEW = 0.02
+"""Share of the rows that may be odd without a word: the table and JSON count them all the same."""
+
 _NAMED = 5
 """Rows that a line names."""
 
@@ -160,7 +163,7 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
             outcome.shown = Shown.of(rows, model, image=job.image)
     if removed is not None:
         outcome.warnings += removed.flaws(job.residual)
-    if unlike:
+    if len(unlike) > _FEW * rows.shape[0]:
         outcome.warnings += (_unlike_line(rows, unlike, job.keep_unlike),)
     return {
         "input": job.source,
