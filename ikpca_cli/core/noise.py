@@ -17,6 +17,7 @@ FEW_COLUMNS = 8
 """Up to this width signal fills the space, and only small neighbourhoods tell it from noise."""
 
 _SHARES = (1.0, 0.5, 0.25)  # of the noise spectrum that is looked at, from its low end
+_PRECISE = 0.05  # relative error above which quiet columns say nothing against the spectrum
 _QUIET = 0.1  # share of the columns that may hold little signal
 _CENTRES = 400
 _CLEARLY_LOWER = 0.8
@@ -93,7 +94,9 @@ def _readings(X: FloatArray) -> list[_Reading]:
     variances = np.maximum(eigvalsh(products)[-short:] / long, 0.0)
     found = [_from_spectrum(variances, long, share) for share in _SHARES]
     if n_samples > 30:
-        found.append(_from_quiet_columns(X))
+        quiet = _from_quiet_columns(X)
+        if quiet.error < _PRECISE:
+            found.append(quiet)
     return found
 
 
@@ -133,15 +136,27 @@ def _from_quiet_columns(X: FloatArray) -> _Reading:
     """Read the noise off quiet columns: found in one half of the rows, read in the other."""
     n_samples, n_features = X.shape
     count = max(1, round(_QUIET * n_features))
-    deviations = []
+    deviations, steps = [], []
     for half in (0, 1):
         quiet = np.argsort(X[half::2].var(axis=0))[:count]
         columns = X[1 - half :: 2][:, quiet]
         deviations.append(np.abs(columns - np.median(columns, axis=0)).ravel())
+        steps.append(_steps(columns))
     std = float(np.median(np.concatenate(deviations))) / _MAD
     # A median of half of the rows has an error of its own, pi / n of the variance.
     std *= float(np.sqrt(n_samples / (n_samples - np.pi)))
-    return _Reading(std, (0.74 * n_samples * count) ** -0.5)
+    if std == 0.0:
+        return _Reading(std, np.inf)
+    error = float(np.hypot((0.74 * n_samples * count) ** -0.5, np.median(steps) / (2.0 * std)))
+    return _Reading(std, error)
+
+
+def _steps(columns: FloatArray) -> FloatArray:
+    """Return the least step between the numbers of each column: a median is no finer than that."""
+    gaps = np.diff(np.sort(columns, axis=0), axis=0)
+    gaps[gaps <= 1e-9 * np.ptp(columns, axis=0)] = np.inf  # equal but for rounding
+    steps: FloatArray = gaps.min(axis=0)
+    return np.where(np.isfinite(steps), steps, 0.0)
 
 
 def _from_neighbourhoods(X: FloatArray) -> tuple[float, float, float]:

@@ -2,12 +2,14 @@
 
 Run from the root of a checkout, with the `benchmark` extra installed:
 
-    python tests/benchmarks/blind_choice.py [--splits 10] [--sets usps] [--methods ikpca,pca]
+    python tests/benchmarks/blind_choice.py [--splits 10] [--sets usps] [--methods ikpca,pca] [--oracle]
 
 For each data set, noise level and split: fit on noisy rows with everything automatic, clean other
 noisy rows, and compare with the clean ones. Prints the mean error and its spread, the estimate made
 from the noisy rows (its mean deviation and the largest, in units of the noise variance), the
-estimated over the true noise level, seconds to fit, and the target where there is one.
+estimated over the true noise level, seconds to fit, and the target where there is one. With
+--oracle, also how far the error is above that of the same candidates chosen by the clean rows, on
+average and at worst.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from ikpca_cli.core.blind import Oracle
 from ikpca_cli.core.methods import METHODS, load_method
 
 USPS = Path(__file__).parents[3] / "shared/data/usps.h5"
@@ -102,10 +105,14 @@ def main() -> None:
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--rff", default="auto", help="random features of ikpca")
+    parser.add_argument(
+        "--oracle", action="store_true", help="compare with the best that clean rows would choose"
+    )
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     table = Table(title=f"Chosen from noisy rows alone, {options.splits} splits")
     headings = "data|noise|noisy|method|MSE|target|estimate off|worst|noise level|fit [s]"
+    headings += "|over best|worst" if options.oracle else ""
     for heading in headings.split("|"):
         table.add_column(heading, no_wrap=True)
     for name in options.sets.split(","):
@@ -117,9 +124,12 @@ def main() -> None:
                 rff = {"n_rff": int(options.rff)} if options.rff.isdigit() else {}
                 params = rff if method == "ikpca" else {}
                 rows = [
-                    measure(method, params, *split) for split in splits(name, noise, options.splits)
+                    measure(method, params, *split, oracle=options.oracle)
+                    for split in splits(name, noise, options.splits)
                 ]
-                before, after, estimate, level, seconds = np.array(rows).T
+                before, after, estimate, level, seconds, best = np.array(rows).T
+                over = after / best - 1.0
+                bound = (f"{over.mean():+.1%}", f"{over.max():+.1%}") if options.oracle else ()
                 off = (estimate - after) / noise**2
                 table.add_row(
                     name,
@@ -132,22 +142,34 @@ def main() -> None:
                     f"{off[np.argmax(np.abs(off))]:+.3f}",
                     f"{(level / noise).mean():.3f} ± {(level / noise).std(ddof=1):.3f}",
                     f"{np.median(seconds):.1f}",
+                    *bound,
                 )
                 print(f"{name} {noise:g} {method}: {after.mean():.5f}", file=sys.stderr, flush=True)
     Console(width=140).print(table)
 
 
 def measure(
-    method: str, params: dict[str, int], train: np.ndarray, noisy: np.ndarray, clean: np.ndarray
+    method: str,
+    params: dict[str, int],
+    train: np.ndarray,
+    noisy: np.ndarray,
+    clean: np.ndarray,
+    *,
+    oracle: bool,
 ) -> tuple[float, ...]:
-    """Return error before and after, its estimate, the estimated noise level, seconds to fit."""
+    """Return error before and after, its estimate, noise level, seconds to fit, the best error."""
     start = time.perf_counter()
     model = load_method(method)(**params).fit(train)
     seconds = time.perf_counter() - start
     after = float(np.mean((model.denoise(noisy) - clean) ** 2))
     estimate = np.nan if model.estimated_mse_ is None else model.estimated_mse_
     level = np.nan if model.noise_std_ is None else model.noise_std_
-    return float(np.mean((noisy - clean) ** 2)), after, estimate, level, seconds
+    best = np.nan
+    if oracle:
+        bound = load_method(method)(**params).fit_up_to(train, oracle=Oracle(noisy, clean))
+        best = float(np.mean((bound.denoise(noisy) - clean) ** 2))
+    before = float(np.mean((noisy - clean) ** 2))
+    return before, after, estimate, level, seconds, best
 
 
 if __name__ == "__main__":

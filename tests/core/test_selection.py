@@ -39,6 +39,25 @@ def test_noise_level_from_neighbourhoods(noise):
     assert found.std == pytest.approx(noise, rel=0.15)
 
 
+def test_few_quiet_columns_do_not_overrule_the_spectrum():
+    levels = []
+    for seed in range(40):
+        rng = np.random.default_rng(np.random.SeedSequence([32, seed]))
+        X = np.outer(rng.normal(size=60), np.ones(24)) + rng.normal(size=(60, 24))
+        levels.append(estimate_noise(X - X.mean(axis=0)).std)
+    assert min(levels) > 0.85
+
+
+@pytest.mark.parametrize("noise", [0.7, 3.0])
+def test_noise_level_of_integers(noise):
+    rng = np.random.default_rng(np.random.SeedSequence([33]))
+    X = np.round(
+        np.outer(5.0 * rng.normal(size=400), np.ones(30)) + noise * rng.normal(size=(400, 30))
+    )
+    expected = np.sqrt(noise**2 + 1.0 / 12.0)  # rounding is noise, too
+    assert estimate_noise(X - X.mean(axis=0)).std == pytest.approx(expected, rel=0.05)
+
+
 def test_noise_level_of_a_single_column_is_unknown():
     level = estimate_noise(np.arange(-4.0, 5.0)[:, None])
     assert (level.std, level.certain) == (None, False)
