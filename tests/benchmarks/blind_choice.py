@@ -2,7 +2,7 @@
 
 Run from the root of a checkout, with the `benchmark` extra installed:
 
-    python tests/benchmarks/blind_choice.py [--splits 10] [--sets usps] [--methods ikpca,pca] [--oracle]
+    python tests/benchmarks/blind_choice.py [--splits 10] [--sets usps] [--methods pca] [--oracle]
 
 For each data set, noise level and split: fit on noisy rows with everything automatic, clean other
 noisy rows, and compare with the clean ones. Prints the mean error and its spread, the estimate made
