@@ -1,19 +1,19 @@
-"""What every denoising method shares: parameters, state as plain values, row blocks."""
+"""What every denoising method shares: a fit by row blocks, and cleaning with it."""
 
 from __future__ import annotations
 
 import copy
-import inspect
 import warnings
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ikpca_cli.core.checks import check_dtype, too_many_components
+from ikpca_cli.core.estimator import Auto, Estimator
 from ikpca_cli.core.likeness import distance_limit
-from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.rows import (
     LARGEST,
     FloatArray,
@@ -35,176 +35,9 @@ if TYPE_CHECKING:
 LIMIT_ROWS = 500
 """Training rows that tell how far rows usually are."""
 
-DTYPES = ("float64", "float32")
-"""Types that a model can be kept in."""
 
-Auto: TypeAlias = Literal["auto"]
-Value: TypeAlias = FloatArray | float | int | str | None
-
-
-class Denoiser(ABC):
-    """Learns a model from noisy rows and cleans rows with it.
-
-    Attributes
-    ----------
-    mean_ : ndarray, shape (n_features,)
-        Column means of the training rows.
-    explained_variance_ : ndarray, shape (n_components,)
-        Variance of the training rows along each component (1/n), in feature space.
-    total_variance_ : float
-        Their total variance in that space.
-    noise_std_ : float or None
-        Standard deviation of the noise, in the units of the data: given, or estimated from the
-        training rows; None where it cannot be known.
-    n_samples_ : int
-        Number of training rows.
-    estimated_mse_, estimated_mse_error_ : float or None
-        Mean squared error to expect after cleaning, and its standard error, estimated from the
-        noisy rows where anything was chosen; ``noise_std_ ** 2`` is the one before.
-    distance_limit_ : float or None
-        `distances` beyond which a row is unlike the training rows; None where nothing is known.
-    tried_ : tuple of Choice
-        What the choice of a fit compared; a model file does not keep it.
-    """
-
-    method: ClassVar[str]
-    """Name of the method, a key of `ikpca_cli.core.methods.METHODS`."""
-
-    STATE: ClassVar[dict[str, tuple[str, ...]]] = {
-        "mean_": ("p",),
-        "explained_variance_": ("d",),
-        "total_variance_": (),
-        "noise_std_": (),
-        "n_samples_": (),
-        "estimated_mse_": (),
-        "estimated_mse_error_": (),
-        "distance_limit_": (),
-    }
-    """Fitted attributes and their dimensions; equal symbols are equal lengths, () is a number."""
-
-    OPTIONAL: ClassVar[frozenset[str]] = frozenset(
-        {"noise_std_", "estimated_mse_", "estimated_mse_error_", "distance_limit_"}
-    )
-    """Fitted attributes that may be None."""
-
-    n_components: int | Auto
-    noise_std: float | Auto
-    one_signal: bool
-    seed: int
-    dtype: str
-    mean_: FloatArray
-    explained_variance_: FloatArray
-    total_variance_: float
-    noise_std_: float | None
-    n_samples_: int
-    estimated_mse_: float | None
-    estimated_mse_error_: float | None
-    distance_limit_: float | None = None
-    tried_: tuple[Choice, ...] = ()
-
-    # Parameters -------------------------------------------------------------------------------
-
-    @classmethod
-    def parameter_names(cls) -> tuple[str, ...]:
-        """Return the names of the constructor's parameters."""
-        return tuple(name for name in inspect.signature(cls.__init__).parameters if name != "self")
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the constructor's parameters by name (`deep` is there for scikit-learn)."""
-        return {name: getattr(self, name) for name in self.parameter_names()}
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name and return self.
-
-        Raises
-        ------
-        UsageError
-            If the method has no such parameter.
-        """
-        names = self.parameter_names()
-        for name, value in params.items():
-            if name not in names:
-                raise UsageError(
-                    f"{self.method} has no parameter {name!r}: it has {', '.join(names)}"
-                )
-            setattr(self, name, value)
-        return self
-
-    def __repr__(self) -> str:
-        """Return the call that makes this estimator."""
-        inside = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
-        return f"{type(self).__name__}({inside})"
-
-    # State ------------------------------------------------------------------------------------
-
-    def get_state(self) -> dict[str, Value]:
-        """Return the fitted attributes as plain arrays and numbers.
-
-        Raises
-        ------
-        UsageError
-            If the estimator is not fitted.
-        """
-        self._check_fitted()
-        return {name: getattr(self, name) for name in self.STATE}
-
-    @classmethod
-    def from_state(cls, params: Mapping[str, Any], state: Mapping[str, Value]) -> Self:
-        """Return a fitted estimator from what `get_params` and `get_state` gave."""
-        estimator = cls(**params)
-        if hasattr(estimator, "kernel"):
-            load_kernel(estimator.kernel)
-        check_dtype(estimator.dtype)
-        for name in cls.STATE:
-            setattr(estimator, name, state[name])
-        return estimator
-
-    @property
-    def n_features_in_(self) -> int:
-        """Width of the training rows."""
-        return int(self.mean_.shape[0])
-
-    @property
-    def n_components_(self) -> int:
-        """Number of components kept."""
-        return int(self.explained_variance_.shape[0])
-
-    @property
-    def explained_variance_ratio_(self) -> FloatArray:
-        """Share of the total variance along each component, (n_components,)."""
-        ratio: FloatArray = self.explained_variance_ / self.total_variance_
-        return ratio
-
-    @property
-    def component_noise_(self) -> FloatArray | None:
-        """Variance that the noise has along each component, (n_components,), where it is known."""
-        return None
-
-    def summary(self) -> dict[str, Any]:
-        """Return what this fitted model is, with the values chosen for each "auto".
-
-        The keys are the same for every method; what a method does not have is None.
-        """
-        self._check_fitted()
-        return {
-            "method": self.method,
-            "kernel": getattr(self, "kernel", None),
-            "n_samples": self.n_samples_,
-            "n_features": self.n_features_in_,
-            "n_rff": getattr(self, "n_rff_", None),
-            "gamma": getattr(self, "gamma_", None),
-            "second_gamma": getattr(self, "second_gamma_", None),
-            "latent_gamma": getattr(self, "latent_gamma_", None),
-            "ridge": getattr(self, "ridge_", None),
-            "n_components": self.n_components_,
-            "shrink": getattr(self, "shrink_", None),
-            "seed": self.seed,
-            "noise_std": self.noise_std_,
-            "estimated_mse": self.estimated_mse_,
-            "estimated_mse_error": self.estimated_mse_error_,
-        }
-
-    # Work -------------------------------------------------------------------------------------
+class Denoiser(Estimator):
+    """Learns a model from noisy rows and cleans rows with it; see `Estimator` for attributes."""
 
     def fit(self, X: Any, *, keep_sums: bool = False, progress: Progress = silent) -> Self:
         """Learn from noisy rows.
@@ -541,10 +374,6 @@ class Denoiser(ABC):
         check_width(rows, self.n_features_in_)
         return rows
 
-    def _check_fitted(self) -> None:
-        if not hasattr(self, "mean_"):
-            raise UsageError(f"this {type(self).__name__} is not fitted yet: call fit first")
-
     def _set_spectrum(self, variances: FloatArray, total: float, asked: int, exact: bool) -> None:
         if len(variances) == 0:
             raise InputError(
@@ -560,32 +389,3 @@ class Denoiser(ABC):
 def rounded(value: Any, dtype: type[np.floating[Any]]) -> Any:
     """Return an array of numbers as `dtype`, anything else as it is."""
     return value.astype(dtype, copy=False) if isinstance(value, np.ndarray) else value
-
-
-def check_dtype(dtype: object) -> None:
-    """Refuse a type that models cannot be kept in."""
-    if dtype not in DTYPES:
-        raise UsageError(f"dtype {dtype!r} is unknown: use {' or '.join(DTYPES)}")
-
-
-def too_many_components(asked: int, most: int) -> UsageError:
-    """Return the error for more components than the data or the fit has."""
-    return UsageError(
-        f"{asked} components are too many: the rows have at most {most} with this method; "
-        "keep fewer, or use 'auto'"
-    )
-
-
-def check_shrink(shrink: str, n_components: int | Auto) -> None:
-    """Refuse a way of shrinking that there is not, or that a number of components contradicts.
-
-    Raises
-    ------
-    UsageError
-    """
-    if shrink not in ("auto", "cut", "optimal"):
-        raise UsageError(f"shrink {shrink!r} is unknown: use auto, cut or optimal")
-    if shrink == "optimal" and n_components != "auto":
-        raise UsageError(
-            "optimal shrinkage weighs all components: leave their number out, or use a cut"
-        )

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.core.base import Auto, Denoiser, Value, check_dtype, rounded
+from ikpca_cli.core.base import Denoiser, rounded
 from ikpca_cli.core.blind import CrossValidation, Oracle, search
+from ikpca_cli.core.checks import check_dtype
+from ikpca_cli.core.estimator import Auto, Value
 from ikpca_cli.core.exact import ExactSpectrum
 from ikpca_cli.core.fourier import FourierFeatures
 from ikpca_cli.core.kernels import Gaussian

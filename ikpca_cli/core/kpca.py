@@ -13,8 +13,10 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ikpca_cli.core.base import Auto, Denoiser, check_shrink, rounded
+from ikpca_cli.core.base import Denoiser, rounded
+from ikpca_cli.core.checks import check_shrink
 from ikpca_cli.core.cholesky import solve_positive
+from ikpca_cli.core.estimator import Auto
 from ikpca_cli.core.landmarks import (
     inverse_root,
     landmark_regression,
