@@ -34,7 +34,7 @@ def kernel_distances(kernel: Kernel, X: FloatArray, rows: FloatArray, gamma: flo
 
 def from_mean_kernels(means: FloatArray) -> FloatArray:
     """Return distances (m,) from mean kernels, which random features may estimate below 0."""
-    distances: FloatArray = -np.log(np.maximum(means, np.finfo(np.float64).tiny))
+    distances: FloatArray = -np.log(np.maximum(means, np.finfo(means.dtype).tiny))
     return distances
 
 
