@@ -20,7 +20,7 @@ class _Identity:
     """The feature map of linear PCA."""
 
     def features(self, X: FloatArray, features: slice = slice(None)) -> FloatArray:
-        return np.array(X[:, features])
+        return X[:, features]
 
 
 class PCA(Denoiser):

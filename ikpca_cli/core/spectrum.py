@@ -24,7 +24,13 @@ from ikpca_cli.core.rows import (
 from ikpca_cli.core.slices import Opener, over_slices, slices_of
 from ikpca_cli.core.sums import FeatureSums, add_products, mirror
 from ikpca_cli.core.survey import Survey
-from ikpca_cli.core.threads import tiles
+from ikpca_cli.core.threads import spread, tiles
+
+FEW_FEATURES = 1024
+"""Up to this number threads share out rows, and above it the products of features."""
+
+TILE_ELEMENTS = 2**18
+"""Features of the rows that a thread works on at once."""
 
 KEPT_BYTES = 2**26
 """Features that the dual route keeps to use again instead of computing them twice."""
@@ -34,7 +40,7 @@ class FeatureMap(Protocol):
     """Maps centred rows (n, p) to features (n, r), whole or a slice of them."""
 
     def features(self, X: FloatArray, features: slice = ..., /) -> FloatArray:
-        """Return the features (n, k) of the rows `X` (n, p)."""
+        """Return the features (n, k) of the rows `X` (n, p), which may be a view of these."""
 
 
 @dataclass(frozen=True)
@@ -152,9 +158,34 @@ def feature_sums(
     """Return the sums over the features of the rows `X`, centred by `mean`; see `spectrum`."""
     sums = FeatureSums.empty(n_rff)
     for rows, block in row_blocks(X, n_rff):
-        sums.add(feature_map.features(block - mean))
+        if n_rff <= FEW_FEATURES:
+            sums.merge(_tiled_sums(block, mean, feature_map, n_rff))
+        else:
+            sums.add(feature_map.features(block - mean))
         progress("features", rows.stop, X.shape[0])
     return sums
+
+
+def _tiled_sums(
+    block: FloatArray, mean: FloatArray, feature_map: FeatureMap, n_rff: int
+) -> FeatureSums:
+    """Return the sums over a block of rows, each thread on some rows that its cache holds."""
+    parts = tiles(len(block), max(1, TILE_ELEMENTS // max(n_rff, block.shape[1])))
+    # Products of differences from a typical row lose no digits to a large mean.
+    pivot = feature_map.features(block[parts[0]] - mean).mean(axis=0)
+
+    def products(part: slice) -> tuple[FloatArray, FloatArray]:
+        features = feature_map.features(block[part] - mean)
+        features -= pivot
+        return features.sum(axis=0, dtype=np.float64), features.T @ features
+
+    total, scatter = np.zeros(n_rff), np.zeros((n_rff, n_rff))
+    for more, product in spread(products, parts):
+        total += more
+        scatter += product
+    offset = total / len(block)
+    scatter -= np.outer(total, offset)
+    return FeatureSums(len(block), pivot.astype(np.float64) + offset, scatter)
 
 
 def gathered_sums(
@@ -201,7 +232,7 @@ def _dual(
     for part in parts:
         features = feature_map.features(X, part)
         mean[part] = features.mean(axis=0, dtype=np.float64)
-        features -= mean[part].astype(features.dtype, copy=False)
+        features = features - mean[part].astype(features.dtype, copy=False)
         add_products(gram, features)
         if (len(kept) + 1) * features.nbytes <= KEPT_BYTES:
             kept[part.start] = features
@@ -216,7 +247,7 @@ def _dual(
             features = kept.pop(part.start)
         else:
             features = feature_map.features(X, part)
-            features -= mean[part].astype(features.dtype, copy=False)
+            features = features - mean[part].astype(features.dtype, copy=False)
         components[:, part] = vectors.T.astype(features.dtype, copy=False) @ features
         progress("components", part.stop, n_rff)
     return Spectrum(mean, components, values / n_samples, trace)

@@ -7,6 +7,7 @@ level and choice of parameters, it learns from the sample.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -25,12 +26,15 @@ from ikpca_cli.core.rows import (
     silent,
 )
 from ikpca_cli.core.slices import Opener, over_slices, slices_of
+from ikpca_cli.core.threads import spread, tiles
 from ikpca_cli.errors import InputError
 
 Places: TypeAlias = NDArray[np.intp]
 
 SAMPLE_ROWS = 2000
 """Rows kept for later; up to this number all are, and nothing is read twice."""
+
+_TILE_ELEMENTS = 2**16  # numbers that a thread looks at at once
 
 _SAMPLE = 2  # stream of `model_rng`
 
@@ -183,9 +187,20 @@ def _look(
             seen.sample[low:high] = block[chosen[low:high] - rows.start]
             if pivot is None:
                 pivot = seen.pivot = block[0].copy()
-            steps = block - pivot
-            seen.total += steps.sum(axis=0)
-            seen.squares += np.einsum("ij,ij->j", steps, steps)
-            seen.largest = max(seen.largest, float(np.abs(steps, out=steps).max()))
+            parts = tiles(len(block), max(1, _TILE_ELEMENTS // n_features))
+            for more, much, largest in spread(partial(_steps, block, pivot), parts):
+                seen.total += more
+                seen.squares += much
+                seen.largest = max(seen.largest, largest)
             progress("reading", rows.stop, n_samples)
     return seen
+
+
+def _steps(
+    block: FloatArray, pivot: FloatArray, part: slice
+) -> tuple[FloatArray, FloatArray, float]:
+    """Return sum and squares of the differences of some rows from a pivot, and the largest one."""
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        steps = block[part] - pivot
+        total, squares = steps.sum(axis=0), np.einsum("ij,ij->j", steps, steps)
+        return total, squares, float(max(steps.max(), -steps.min()))
