@@ -8,7 +8,7 @@ import sys
 import numpy as np
 
 from ikpca_cli.core.rows import FloatArray
-from ikpca_cli.plots.shown import Shown
+from ikpca_cli.plots.shown import Shown, evenly
 
 ROWS = 3
 """Rows in a preview."""
@@ -41,7 +41,7 @@ def _bars(shown: Shown, index: int, width: int, signs: str) -> list[str]:
     names = (f"{shown.label(index)} noisy", "denoised")
     side = max(len(shown.label(i)) for i in range(len(shown))) + len(" noisy")
     room = max(8, width - side - 1)
-    pair = pair[:, _thinned(pair.shape[1], room)]
+    pair = pair[:, evenly(pair.shape[1], room)]
     texts = _levels(pair, float(pair.min()), float(pair.max()), signs)
     return [f"{name:>{side}} {''.join(text)}" for name, text in zip(names, texts, strict=True)]
 
@@ -52,7 +52,7 @@ def _image(shown: Shown, index: int, width: int, signs: str) -> list[str]:
     height, across = shown.sample_shape
     room = max(4, (width - 2) // 4)
     step = max(1.0, across / room)
-    rows, columns = _thinned(height, int(height / step)), _thinned(across, int(across / step))
+    rows, columns = evenly(height, int(height / step)), evenly(across, int(across / step))
     small = [image[np.ix_(rows, columns)] for image in images]
     low, high = float(small[1].min()), float(small[1].max())
     noisy, cleaned = (_levels(image, low, high, signs) for image in small)
@@ -63,11 +63,6 @@ def _image(shown: Shown, index: int, width: int, signs: str) -> list[str]:
             "".join(sign * 2 for sign in left) + "  " + "".join(sign * 2 for sign in right)
         )
     return [line.rstrip() for line in lines]
-
-
-def _thinned(count: int, room: int) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Return at most `room` indices, spread evenly."""
-    return np.linspace(0, count - 1, max(1, min(count, room))).round().astype(np.intp)
 
 
 def _levels(values: FloatArray, low: float, high: float, signs: str) -> list[list[str]]:

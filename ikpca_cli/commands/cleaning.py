@@ -6,12 +6,12 @@ import math
 import os
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ikpca_cli.commands.sources import split_source
+from ikpca_cli.commands.sources import located
 from ikpca_cli.errors import IkpcaError
 
 if TYPE_CHECKING:
@@ -129,14 +129,13 @@ def clean(job: Job, progress: Progress) -> Outcome:
 def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     from ikpca_cli.files.arrays import check_target, open_output, read_rows
 
-    path, dataset = split_source(job.source)
+    path, reading = located(job.source, job.reading)
     for target in (job.target, job.residual):
         if target is not None:
             check_target(target, inputs=[path, job.model], force=job.force)
     model = model_of(job.model)
     start = time.perf_counter()
     with ExitStack() as files:
-        reading = replace(job.reading, dataset=dataset) if dataset else job.reading
         rows = files.enter_context(read_rows(path, reading, progress))
         outcome.warnings += rows.warnings
         blocks = model.flagged_blocks(rows, keep_unlike=job.keep_unlike)
@@ -150,12 +149,12 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
         if job.residual is not None:
             removed = _Removed(rows)
             keep = files.enter_context(open_output(job.residual, *form, force=job.force))
-        for part, block, flags in chain((first,), blocks):
+        for part, noisy, block, flags in chain((first,), blocks):
             unlike += [part.start + int(place) + 1 for place in flags.nonzero()[0]]
             cleaned = block.astype(rows.dtype, copy=False)
             write(cleaned)
             if removed is not None:
-                keep(removed.add(part, cleaned))
+                keep(removed.add(part, noisy.astype(rows.dtype, copy=False), cleaned))
             progress("denoise", part.stop, rows.shape[0])
         if job.shows:
             from ikpca_cli.plots.shown import Shown
@@ -194,9 +193,8 @@ class _Removed:
         self._noisy: list[FloatArray] = []
         self._cleaned: list[FloatArray] = []
 
-    def add(self, part: slice, cleaned: FloatArray) -> FloatArray:
+    def add(self, part: slice, noisy: FloatArray, cleaned: FloatArray) -> FloatArray:
         """Return what was removed from some rows."""
-        noisy = self._rows[part]
         some = slice(-part.start % self._step, None, self._step)
         self._noisy.append(noisy[some].copy())
         self._cleaned.append(cleaned[some].copy())

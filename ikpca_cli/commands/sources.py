@@ -63,17 +63,19 @@ def opener(rows: Rows, source: str, options: ReadOptions) -> Callable[[], Rows]:
     """
     from ikpca_cli.files.arrays import read_rows
 
-    path, dataset = split_source(source)
+    path, own = located(source, options)
     sliced = rows.layout.format in ("npy", "hdf5", "mat73")
     if path == "-" or Path(path).is_fifo() or not sliced:
         raise UsageError(
             f"--cluster: its workers cannot read slices of {source}; give an .npy or HDF5 file"
         )
-    return partial(read_rows, os.path.abspath(path), _with_dataset(options, dataset))
+    return partial(read_rows, os.path.abspath(path), own)
 
 
-def _with_dataset(options: ReadOptions, dataset: str | None) -> ReadOptions:
-    return replace(options, dataset=dataset) if dataset else options
+def located(source: str, options: ReadOptions) -> tuple[str, ReadOptions]:
+    """Return the file that a source names, and the options with the dataset that it names."""
+    path, dataset = split_source(source)
+    return path, replace(options, dataset=dataset) if dataset else options
 
 
 def open_rows(source: str, options: ReadOptions, progress: Progress | None = None) -> Rows:
@@ -81,8 +83,7 @@ def open_rows(source: str, options: ReadOptions, progress: Progress | None = Non
     from ikpca_cli.core.rows import silent
     from ikpca_cli.files.arrays import read_rows
 
-    path, dataset = split_source(source)
-    rows = read_rows(path, _with_dataset(options, dataset), progress or silent)
+    rows = read_rows(*located(source, options), progress or silent)
     for line in rows.warnings:
         warnings.warn(line, IkpcaWarning, stacklevel=2)
     return rows

@@ -25,7 +25,7 @@ from ikpca_cli.core.rows import (
     silent,
 )
 from ikpca_cli.core.survey import Survey, selection_rows
-from ikpca_cli.core.threads import load_scipy, one_blas_thread
+from ikpca_cli.core.threads import at_work
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -65,8 +65,7 @@ class Denoiser(Estimator):
         """
         if keep_sums:
             raise UsageError(f"{self.method} has no sums to keep: leave that out")
-        load_scipy()
-        with one_blas_thread:
+        with at_work(with_scipy=True):
             return self._fit_rows(X, self.n_components != "auto", progress)
 
     def fit_up_to(
@@ -86,8 +85,7 @@ class Denoiser(Estimator):
         -------
         Self
         """
-        load_scipy()
-        with one_blas_thread:
+        with at_work(with_scipy=True):
             return self._fit_rows(X, False, progress, oracle)
 
     def partial_fit(self, X: Any, *, progress: Progress = silent) -> Self:
@@ -161,16 +159,13 @@ class Denoiser(Estimator):
 
     def denoise_blocks(self, X: RowSource) -> Iterator[tuple[slice, FloatArray]]:
         """Yield (slice, cleaned rows), for sources and outputs that do not fit in memory."""
-        rows = self._check_rows(X)
-        for part, block in row_blocks(rows, self._block_width()):
-            with one_blas_thread:
-                cleaned = rounded(self._denoise_block(block), self._float)
-            yield part, cleaned
+        for part, block in self._blocks(X):
+            yield part, self._cleaned(block)
 
     def flagged_blocks(
         self, X: RowSource, *, keep_unlike: bool = False
-    ) -> Iterator[tuple[slice, FloatArray, NDArray[np.bool_]]]:
-        """Yield (slice, cleaned rows, which of them are unlike the training rows).
+    ) -> Iterator[tuple[slice, FloatArray, FloatArray, NDArray[np.bool_]]]:
+        """Yield (slice, rows, cleaned rows, which of them are unlike the training rows).
 
         Parameters
         ----------
@@ -178,15 +173,14 @@ class Denoiser(Estimator):
         keep_unlike : bool
             Leave rows that are unlike the training rows as they are.
         """
-        rows = self._check_rows(X)
         limit = np.inf if self.distance_limit_ is None else self.distance_limit_
-        for part, block in row_blocks(rows, self._block_width()):
-            with one_blas_thread:
+        for part, block in self._blocks(X):
+            with at_work():
                 unlike = self._distance_block(block) > limit
-                cleaned = rounded(self._denoise_block(block), self._float)
+            cleaned = self._cleaned(block)
             if keep_unlike:
                 cleaned[unlike] = block[unlike]
-            yield part, cleaned, unlike
+            yield part, block, cleaned, unlike
 
     def distances(self, X: Any) -> FloatArray:
         """Return how far rows `X` (n_samples, n_features) are from the training rows, (n_samples,).
@@ -199,10 +193,8 @@ class Denoiser(Estimator):
         InputError
             As for `denoise`.
         """
-        rows = self._check_rows(X)
-        with one_blas_thread:
-            blocks = row_blocks(rows, self._block_width())
-            return np.concatenate([self._distance_block(block) for _, block in blocks])
+        with at_work():
+            return np.concatenate([self._distance_block(block) for _, block in self._blocks(X)])
 
     def transform(self, X: Any) -> FloatArray:
         """Return the latent code of rows `X` (n_samples, n_features): (n_samples, n_components).
@@ -214,8 +206,8 @@ class Denoiser(Estimator):
         """
         rows = self._check_rows(X)
         codes = np.empty((rows.shape[0], self.n_components_))
-        for part, block in row_blocks(rows, self._block_width()):
-            with one_blas_thread:
+        for part, block in self._blocks(rows):
+            with at_work():
                 codes[part] = self._encode_block(block)
         return codes
 
@@ -234,8 +226,7 @@ class Denoiser(Estimator):
         other.n_components = n_components
         other.explained_variance_ = self.explained_variance_[:n_components]
         other.distance_limit_ = None
-        load_scipy()
-        with one_blas_thread:
+        with at_work(with_scipy=True):
             other._truncate(n_components, ridge)
         return other
 
@@ -337,11 +328,19 @@ class Denoiser(Estimator):
 
     def _set_limit(self, rows: FloatArray) -> None:
         """Set the limit of distances by some of the training rows (k, n_features)."""
-        distances = [
-            self._distance_block(block, fitted=True)
-            for _, block in row_blocks(rows, self._block_width())
-        ]
+        blocks = self._blocks(rows)
+        distances = [self._distance_block(block, fitted=True) for _, block in blocks]
         self.distance_limit_ = distance_limit(np.concatenate(distances))
+
+    def _blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield (slice, block) of rows that were checked for the model, as wide as it works on."""
+        return row_blocks(self._check_rows(X), self._block_width())
+
+    def _cleaned(self, block: FloatArray) -> FloatArray:
+        """Clean one block of checked rows, in the type of the model."""
+        with at_work():
+            cleaned: FloatArray = rounded(self._denoise_block(block), self._float)
+        return cleaned
 
     @abstractmethod
     def _encode_block(self, X: FloatArray) -> FloatArray:

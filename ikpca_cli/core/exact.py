@@ -33,7 +33,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.core.kernels import Gaussian
+from ikpca_cli.core.kernels import Gaussian, is_same
 from ikpca_cli.core.moves import CALM, Mover, dot
 from ikpca_cli.core.rows import FloatArray
 from ikpca_cli.core.spectrum import all_eigenpairs
@@ -43,9 +43,6 @@ TOLERANCE = 1e-10
 
 Kernels: TypeAlias = list[FloatArray]
 """The kernel of some rows and the training rows, (m, n), and its derivatives."""
-
-_SAME = 1e-9  # how far below 1 the kernel of a row and itself may be
-_SAME_SINGLE = 1e-5  # in single precision, where distances are differences of larger numbers
 
 
 @dataclass(frozen=True)
@@ -180,7 +177,7 @@ class ExactSpectrum(Mover[Kernels]):
         it would stay as it is. It counts as no more alike to itself than its nearest other row is.
         """
         k = self.kernel(x)
-        itself = k >= 1.0 - (_SAME if k.dtype == np.float64 else _SAME_SINGLE)
+        itself = is_same(k)
         for row in np.flatnonzero(itself.sum(axis=1) == 1):
             place = int(np.argmax(itself[row]))
             others = np.delete(k[row], place)

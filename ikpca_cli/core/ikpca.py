@@ -27,7 +27,7 @@ from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read
 from ikpca_cli.core.spectrum import Spectrum, feature_sums, spectrum, spectrum_of_sums
 from ikpca_cli.core.sums import FeatureSums
 from ikpca_cli.core.survey import selection_rows
-from ikpca_cli.core.threads import load_scipy, one_blas_thread
+from ikpca_cli.core.threads import at_work
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
@@ -289,8 +289,7 @@ class IKPCA(Denoiser):
                 "this model cannot learn from more rows: keep the sums when fitting it"
             )
         rows = self._check_rows(X)
-        load_scipy()
-        with one_blas_thread:
+        with at_work(with_scipy=True):
             sums = FeatureSums(self.n_samples_, self.sums_mean_, np.array(self.scatter_))
             sums.merge(feature_sums(rows, self.mean_, model.features, model.n_rff, progress))
             asked = self.n_components_ if self.n_components == "auto" else self.n_components

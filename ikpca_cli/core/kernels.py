@@ -5,12 +5,25 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.core.rows import FloatArray
 from ikpca_cli.core.threads import spread_all, tiles
 
 TILE = 512
 """Rows on each side whose kernel a thread computes at once."""
+
+
+_SAME = 1e-9  # how far below 1 the kernel of a row and itself may be
+_SAME_SINGLE = 1e-5  # in single precision, where distances are differences of larger numbers
+
+
+def is_same(likeness: FloatArray) -> NDArray[np.bool_]:
+    """Tell for values of a kernel whether they are those of a row and itself."""
+    same: NDArray[np.bool_] = likeness >= 1.0 - (
+        _SAME if likeness.dtype == np.float64 else _SAME_SINGLE
+    )
+    return same
 
 
 class Kernel(ABC):

@@ -26,6 +26,7 @@ from ikpca_cli.core.landmarks import (
 from ikpca_cli.core.likeness import kernel_distances
 from ikpca_cli.core.memory import check_matrix
 from ikpca_cli.core.methods import load_kernel
+from ikpca_cli.core.moves import used_components, wiener_weights
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all, silent
 from ikpca_cli.core.spectrum import leading_eigenpairs
 from ikpca_cli.errors import UsageError
@@ -208,10 +209,9 @@ class KernelPCA(Denoiser):
         noise = model_rng(self.seed, _NOISE).choice((-step, step), rows.shape)
         moved = (self._codes(rows + noise) - self._codes(rows)) / step
         noise_variances = noise_std**2 * np.mean(moved**2, axis=0)
-        self.weights_ = np.maximum(1.0 - noise_variances / self.explained_variance_, 0.0)
+        self.weights_ = wiener_weights(self.explained_variance_, noise_variances, 1.0)
         self.codes_ = self.codes_ * self.weights_
-        used = np.flatnonzero(self.weights_)
-        count = int(used[-1]) + 1 if len(used) else 1
+        count = used_components(self.weights_)
         self.explained_variance_ = self.explained_variance_[:count]
         self._cut(count)
 

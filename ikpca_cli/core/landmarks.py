@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, row_blocks
+from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, pick_rows, row_blocks
 from ikpca_cli.core.spectrum import Spectrum, all_eigenpairs, spectrum
 from ikpca_cli.core.sums import add_products, mirror
 
@@ -27,11 +27,7 @@ GramOf = Callable[[FloatArray], FloatArray]
 def landmark_rows(X: RowSource, count: int, seed: int) -> FloatArray:
     """Return `count` of the rows, drawn without repetition, in the order they have, (count, p)."""
     places = np.sort(model_rng(seed, _LANDMARKS).choice(X.shape[0], size=count, replace=False))
-    taken = np.empty((count, X.shape[1]))
-    for rows, block in row_blocks(X, X.shape[1]):
-        low, high = np.searchsorted(places, [rows.start, rows.stop])
-        taken[low:high] = block[places[low:high] - rows.start]
-    return taken
+    return pick_rows(X, places)
 
 
 def inverse_root(gram: FloatArray) -> FloatArray:

@@ -11,13 +11,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ikpca_cli.core.kernels import Kernel
+from ikpca_cli.core.kernels import Kernel, is_same
 from ikpca_cli.core.rows import FloatArray
 
 ROWS = 1000
 """Training rows, or random features, that are looked at: more add little."""
-
-_SAME = 1e-9  # how far below 1 the kernel of a row and itself is
 
 
 def kernel_distances(kernel: Kernel, X: FloatArray, rows: FloatArray, gamma: float) -> FloatArray:
@@ -27,7 +25,7 @@ def kernel_distances(kernel: Kernel, X: FloatArray, rows: FloatArray, gamma: flo
     """
     places = np.linspace(0, len(rows) - 1, min(len(rows), ROWS)).astype(int)
     likeness = kernel.gram(X, rows[places], gamma)
-    itself = likeness.max(axis=1) >= 1.0 - _SAME
+    itself = is_same(likeness.max(axis=1))
     means = (likeness.sum(axis=1) - itself) / np.maximum(len(places) - itself, 1)
     return from_mean_kernels(means)
 

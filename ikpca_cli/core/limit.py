@@ -17,6 +17,7 @@ from ikpca_cli.core.moves import (
     blend_to_array,
     check_blend,
     move_rows,
+    used_components,
     wiener_weights,
 )
 from ikpca_cli.core.rows import FloatArray
@@ -84,8 +85,8 @@ class LimitModel:
         for spectrum, blend in zip(spectra, blends, strict=True):
             least = min((move.shrink for move in blend), default=1.0)
             noise = noise_variance * spectrum.noise_gains
-            used = np.flatnonzero(wiener_weights(spectrum.variances, noise, least))
-            kept.append(spectrum.cut(int(used[-1]) + 1 if len(used) else 1))
+            weights = wiener_weights(spectrum.variances, noise, least)
+            kept.append(spectrum.cut(used_components(weights)))
         numbers = [blend_to_array(blend) for blend in blends]
         return cls(
             rows=spectra[0].rows,

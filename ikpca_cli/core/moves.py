@@ -165,6 +165,12 @@ def wiener_weights(signal: FloatArray, noise: FloatArray, shrink: float) -> Floa
     return weights
 
 
+def used_components(weights: FloatArray) -> int:
+    """Return how many of the first components include all with a weight, and at least 1."""
+    used = np.flatnonzero(weights)
+    return int(used[-1]) + 1 if len(used) else 1
+
+
 def dot(A: FloatArray, B: FloatArray) -> FloatArray:
     """Return the inner product of each pair of rows, (m, 1)."""
     products: FloatArray = np.einsum("ij,ij->i", A, B)[:, None]

@@ -32,6 +32,7 @@ from ikpca_cli.core.moves import (
     check_blend,
     dot,
     move_rows,
+    used_components,
     wiener_weights,
 )
 from ikpca_cli.core.rows import FloatArray, row_blocks
@@ -130,8 +131,8 @@ class RefinedModel(FeatureModel, Mover[FeatureView]):
     def blended(self, blend: dict[Move, float]) -> RefinedModel:
         """Return the model with a blend, without the components that no move uses."""
         least = min((move.shrink for move in blend), default=1.0)
-        used = np.flatnonzero(wiener_weights(self.signal_variances, self.noise_variances, least))
-        kept = self.variant(int(used[-1]) + 1 if len(used) else 1, None)
+        weights = wiener_weights(self.signal_variances, self.noise_variances, least)
+        kept = self.variant(used_components(weights), None)
         return replace(kept, blend=blend_to_array(blend))
 
     def variant(self, n_components: int, ridge: float | None) -> RefinedModel:

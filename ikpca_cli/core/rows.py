@@ -130,8 +130,6 @@ def column_means(X: RowSource) -> FloatArray:
 def sample_rows(X: RowSource, most: int, rng: np.random.Generator) -> FloatArray:
     """Return at most `most` rows in random order, read in sorted order so that files seek forward.
 
-    A source with a method ``take`` is not read whole for some of its rows.
-
     Parameters
     ----------
     X : RowSource, shape (n_samples, n_features)
@@ -146,14 +144,21 @@ def sample_rows(X: RowSource, most: int, rng: np.random.Generator) -> FloatArray
     if n_samples <= most:
         return read_all(X)[rng.permutation(n_samples)]
     chosen = np.sort(rng.choice(n_samples, size=most, replace=False))
+    return pick_rows(X, chosen)[rng.permutation(most)]
+
+
+def pick_rows(X: RowSource, places: NDArray[np.intp]) -> FloatArray:
+    """Return the rows at some places, ascending and counted from 0, (len(places), n_features).
+
+    A source with a method ``take`` is not read whole for some of its rows.
+    """
     if hasattr(X, "take") and not isinstance(X, np.ndarray):
-        values = read_all(X.take(chosen))
-    else:
-        values = np.empty((most, X.shape[1]))
-        for rows, block in row_blocks(X, X.shape[1]):
-            low, high = np.searchsorted(chosen, [rows.start, rows.stop])
-            values[low:high] = block[chosen[low:high] - rows.start]
-    return values[rng.permutation(most)]
+        return read_all(X.take(places))
+    values = np.empty((len(places), X.shape[1]))
+    for rows, block in row_blocks(X, X.shape[1]):
+        low, high = np.searchsorted(places, [rows.start, rows.stop])
+        values[low:high] = block[places[low:high] - rows.start]
+    return values
 
 
 def model_rng(seed: int, stream: int = 0) -> np.random.Generator:

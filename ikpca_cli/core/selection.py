@@ -21,7 +21,7 @@ from ikpca_cli.core.blind import Oracle, means_of_others
 from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.noise import estimate_noise
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all
-from ikpca_cli.core.survey import selection_rows
+from ikpca_cli.core.survey import SAMPLE_ROWS, selection_rows
 from ikpca_cli.errors import IkpcaWarning, UsageError
 
 GAMMAS = (0.004, 0.02, 0.1, 0.5, 2.0)
@@ -64,10 +64,10 @@ def known_noise_std(estimator: Denoiser, X: RowSource, mean: FloatArray) -> floa
     """
     if estimator.noise_std != "auto":
         return float(estimator.noise_std)
+    rows = selection_rows(X, SAMPLE_ROWS, estimator.seed)
     if estimator.one_signal:
-        rows = selection_rows(X, 2000, estimator.seed)
         return float(np.sqrt(np.mean(np.var(rows, axis=0, ddof=1))))
-    level = estimate_noise(selection_rows(X, 2000, estimator.seed) - mean)
+    level = estimate_noise(rows - mean)
     if not level.certain:
         found = "cannot be estimated" if level.std is None else f"{level.std:.3g} is a guess"
         warnings.warn(

@@ -11,7 +11,7 @@ from contextlib import closing, nullcontext
 from typing import Any, TypeAlias
 
 from ikpca_cli.core.rows import RowSource, row_name
-from ikpca_cli.core.threads import jobs, one_blas_thread
+from ikpca_cli.core.threads import jobs, one_blas_thread, tiles
 
 Opener: TypeAlias = Callable[[], RowSource]
 """Opens the rows anew, in whatever process; it can be pickled."""
@@ -40,7 +40,7 @@ def slices_of(n_samples: int, width: int) -> list[slice]:
     They depend on nothing else, so that any number of machines gives the same sums.
     """
     step = max(FEWEST_ROWS, 64 * width)
-    return [slice(start, min(start + step, n_samples)) for start in range(0, n_samples, step)]
+    return tiles(n_samples, step)
 
 
 def over_slices(

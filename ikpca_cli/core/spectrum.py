@@ -32,6 +32,9 @@ FEW_FEATURES = 1024
 TILE_ELEMENTS = 2**18
 """Features of the rows that a thread works on at once."""
 
+PIVOT_ROWS = 32
+"""Rows whose mean is typical enough."""
+
 KEPT_BYTES = 2**26
 """Features that the dual route keeps to use again instead of computing them twice."""
 
@@ -172,7 +175,7 @@ def _tiled_sums(
     """Return the sums over a block of rows, each thread on some rows that its cache holds."""
     parts = tiles(len(block), max(1, TILE_ELEMENTS // max(n_rff, block.shape[1])))
     # Products of differences from a typical row lose no digits to a large mean.
-    pivot = feature_map.features(block[parts[0]] - mean).mean(axis=0)
+    pivot = feature_map.features(block[:PIVOT_ROWS] - mean).mean(axis=0)
 
     def products(part: slice) -> tuple[FloatArray, FloatArray]:
         features = feature_map.features(block[part] - mean)

@@ -8,7 +8,6 @@ of the rows, made anywhere, merge into those over all of them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 
@@ -33,8 +32,6 @@ class FeatureSums:
         Sum over the rows of the products of differences from the mean; its lower triangle.
     """
 
-    FIELDS: ClassVar[tuple[str, ...]] = ("count", "mean", "scatter")
-
     count: int
     mean: FloatArray
     scatter: FloatArray
@@ -43,16 +40,6 @@ class FeatureSums:
     def empty(cls, n_rff: int) -> FeatureSums:
         """Return the sums over no rows of `n_rff` features."""
         return cls(0, np.zeros(n_rff), np.zeros((n_rff, n_rff)))
-
-    @classmethod
-    def of_state(cls, state: dict[str, FloatArray | int]) -> FeatureSums:
-        """Return the sums that `state` was taken from."""
-        return cls(**{name: state[name] for name in cls.FIELDS})  # type: ignore[arg-type]
-
-    @property
-    def state(self) -> dict[str, FloatArray | int]:
-        """The sums as plain arrays and a number, by name."""
-        return {name: getattr(self, name) for name in self.FIELDS}
 
     @property
     def covariance(self) -> FloatArray:

@@ -20,6 +20,7 @@ from ikpca_cli.core.rows import (
     RowSource,
     as_rows,
     model_rng,
+    pick_rows,
     row_blocks,
     row_name,
     sample_rows,
@@ -75,6 +76,10 @@ class Survey:
     def __getitem__(self, rows: slice) -> Any:
         """Return some rows as their source gives them."""
         return self._rows[rows]
+
+    def take(self, places: Places) -> FloatArray:
+        """Return the rows at some places, ascending, (k, n_features)."""
+        return pick_rows(self._rows, places)
 
     def look(self, progress: Progress = silent) -> None:
         """Read the rows, unless that was done before.

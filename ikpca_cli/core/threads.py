@@ -127,7 +127,7 @@ def tiles(total: int, size: int) -> list[slice]:
 class _OneBlasThread:
     """Holds the linear algebra libraries to one thread from the first entry to the last exit.
 
-    Those that are loaded at the first entry: work that needs scipy's calls `load_scipy` before.
+    Those that are loaded at the first entry: `at_work` loads scipy's before where it is needed.
     """
 
     def __init__(self) -> None:
@@ -150,13 +150,23 @@ class _OneBlasThread:
                 self._restore()
 
 
-def load_scipy() -> None:
-    """Import scipy's linear algebra, which has a library and threads of its own."""
-    import scipy.linalg  # noqa: F401
-
-
 one_blas_thread = _OneBlasThread()
 """Context in which linear algebra runs on the calling thread alone; may be entered from several."""
+
+
+@contextmanager
+def at_work(*, with_scipy: bool = False) -> Iterator[None]:
+    """Hold `one_blas_thread`, and ask once instead of for each tile how many threads there are.
+
+    Parameters
+    ----------
+    with_scipy : bool
+        Whether the work needs scipy's linear algebra, which has a library and threads of its own.
+    """
+    if with_scipy:
+        import scipy.linalg  # noqa: F401
+    with jobs(thread_count()), one_blas_thread:
+        yield
 
 
 @cache

@@ -146,7 +146,8 @@ class Rows:
         ndarray of shape (k, p)
             As `__getitem__` does.
         """
-        return np.concatenate([self[place : place + 1] for place in map(int, places)])
+        runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
+        return np.concatenate([self[slice(int(run[0]), int(run[-1]) + 1)] for run in runs])
 
     def keep(self, places: npt.NDArray[np.intp]) -> None:
         """Use only some samples, as those of a file that belongs to one with samples dropped.

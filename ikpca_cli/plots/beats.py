@@ -10,6 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ikpca_cli.core.rows import FloatArray
+from ikpca_cli.plots.shown import evenly
 from ikpca_cli.plots.style import CLEAN, CLEANED, INK, new_figure
 
 LINES = 200
@@ -55,7 +56,7 @@ def _draw_panel(axes: Axes, beats: Beats) -> None:
     low, high = beats.noisy.min(axis=0), beats.noisy.max(axis=0)
     axes.fill_between(x, low, high, color="#dddddd", linewidth=0, label="noisy, min to max")
     axes.plot(x, beats.noisy.mean(axis=0), color=CLEAN, linewidth=3.5, label="noisy, mean")
-    drawn = np.unique(np.linspace(0, count - 1, min(LINES, count)).round().astype(int))
+    drawn = evenly(count, LINES)
     lines = axes.plot(x, beats.cleaned[drawn].T, color=CLEANED, linewidth=0.6, alpha=0.5)
     lines[0].set_label(f"denoised, {len(drawn)} rows")
     axes.axhline(0.0, color=INK, linewidth=0.4, zorder=0)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.core.rows import FloatArray
+from ikpca_cli.core.rows import FloatArray, pick_rows
 from ikpca_cli.errors import UsageError
 
 if TYPE_CHECKING:
@@ -82,14 +82,14 @@ class Shown:
         """
         if most is None:
             most = FEW if clean is None and rows.shape[1] > SHORT else MOST
-        chosen = np.unique(np.linspace(0, len(rows) - 1, min(most, len(rows))).round().astype(int))
-        noisy = _take(rows, chosen)
+        chosen = evenly(len(rows), most)
+        noisy = pick_rows(rows, chosen)
         layout = rows.layout
         names = layout.table.names if layout.table and not layout.transposed else None
         return cls(
             noisy,
             model.denoise(noisy),
-            None if clean is None else _take(clean, chosen),
+            None if clean is None else pick_rows(clean, chosen),
             (chosen if rows.kept is None else rows.kept[chosen]) + 1,
             len(rows),
             PurePath(rows.name).name,
@@ -116,7 +116,7 @@ class Shown:
         order = np.arange(len(self))
         if self.clean is not None:
             order = np.argsort(self.errors()[1], kind="stable")
-        return self.pick(order[np.unique(np.linspace(0, len(self) - 1, count).round().astype(int))])
+        return self.pick(order[evenly(len(self), count)])
 
     def errors(self) -> tuple[FloatArray, FloatArray]:
         """Return each row's mean squared error before and after cleaning, (m,) both.
@@ -169,8 +169,6 @@ def image_shape(text: str | None, n_features: int) -> tuple[int, int] | None:
     return height, width
 
 
-def _take(rows: Rows, chosen: NDArray[np.intp]) -> FloatArray:
-    """Return the rows at ascending indices, read run by run."""
-    runs = np.split(chosen, np.flatnonzero(np.diff(chosen) != 1) + 1)
-    parts = [rows[slice(int(run[0]), int(run[-1]) + 1)] for run in runs]
-    return np.concatenate(parts).astype(np.float64)
+def evenly(total: int, most: int) -> NDArray[np.intp]:
+    """Return at most `most` of `total` places, spread evenly, the first and the last among them."""
+    return np.linspace(0, total - 1, max(1, min(most, total))).round().astype(np.intp)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -48,9 +50,9 @@ def test_nothing_added_changes_nothing():
 
 
 def test_state_is_plain_and_gives_the_sums_back():
-    state = gathered(ROWS).state
+    state = asdict(gathered(ROWS))
     assert set(state) == {"count", "mean", "scatter"}
-    check(FeatureSums.of_state(state), ROWS)
+    check(FeatureSums(**state), ROWS)
 
 
 @pytest.mark.parametrize("elements", [300, 10**6])

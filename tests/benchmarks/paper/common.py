@@ -82,6 +82,25 @@ def print_curves(title: str, report: dict[str, Any], key: str) -> None:
     show(table)
 
 
+def s_curve_errors(
+    rows: Path,
+    noise: float,
+    size: int,
+    components: Sequence[int],
+    rff: Sequence[int],
+    runs: int,
+    picture: Path,
+) -> dict[str, Any]:
+    """Compare ikPCA and kPCA+SL on the S-curve by components, print the table and draw it."""
+    settings = (
+        f"--noise {noise} --train-size {size} --test-size {size} --methods ikpca,kpca "
+        f"--components {listed(components)} --rff {listed(rff)} {S_CURVE_MODELS}"
+    )
+    report = compare(rows, settings, runs, picture)
+    print_curves(f"S-curve, noise {noise}", report, "n_components")
+    return report
+
+
 def mean_and_std(row: dict[str, Any]) -> str:
     """Return mean and standard deviation over runs, as a cell."""
     std = row["mse_std"]

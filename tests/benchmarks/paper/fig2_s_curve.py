@@ -12,7 +12,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from common import NOISES, S_CURVE_MODELS, compare, listed, options, print_curves, s_curve
+from common import NOISES, options, s_curve, s_curve_errors
 
 
 def main() -> None:
@@ -23,13 +23,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         rows = s_curve(Path(scratch))
         for noise in NOISES:
-            settings = (
-                f"--noise {noise} --train-size {size} --test-size {size} --methods ikpca,kpca "
-                f"--components {listed(components)} --rff {listed(rff)} {S_CURVE_MODELS}"
-            )
             picture = asked.output / f"fig2_s_curve_{noise}.png"
-            report = compare(rows, settings, asked.runs, picture)
-            print_curves(f"S-curve, noise {noise}", report, "n_components")
+            s_curve_errors(rows, noise, size, components, rff, asked.runs, picture)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from common import S_CURVE_MODELS, compare, listed, options, print_curves, s_curve, show
+from common import options, s_curve, s_curve_errors, show
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from rich.table import Table
@@ -34,13 +34,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         rows = s_curve(Path(scratch))
         for noise in noises:
-            settings = (
-                f"--noise {noise} --train-size {size} --test-size {size} --methods ikpca,kpca "
-                f"--components {listed(components)} --rff 500 {S_CURVE_MODELS}"
-            )
             picture = asked.output / f"fig_a_components_{noise}.png"
-            report = compare(rows, settings, asked.runs, picture)
-            print_curves(f"S-curve, noise {noise}", report, "n_components")
+            report = s_curve_errors(rows, noise, size, components, [500], asked.runs, picture)
             noisy.append(report["mse_noisy"]["mse_mean"])
             _note(best, noise, report)
     _print(best, noisy)
