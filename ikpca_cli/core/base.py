@@ -64,7 +64,7 @@ class Denoiser(Estimator):
             If a parameter cannot be used with these rows.
         """
         if keep_sums:
-            raise UsageError(f"{self.method} has no sums to keep: leave that out")
+            raise UsageError(f"{self.method} has no sums to keep: leave --keep-sums out")
         with at_work(with_scipy=True):
             return self._fit_rows(X, self.n_components != "auto", progress)
 

@@ -286,7 +286,7 @@ class IKPCA(Denoiser):
             or not isinstance(model, PublishedModel)
         ):
             raise UsageError(
-                "this model cannot learn from more rows: keep the sums when fitting it"
+                "this model cannot learn from more rows: keep the sums when fitting (--keep-sums)"
             )
         rows = self._check_rows(X)
         with at_work(with_scipy=True):
@@ -346,7 +346,7 @@ class IKPCA(Denoiser):
         if self._keep_sums and (kind != "published" or self.solver == "dual"):
             raise UsageError(
                 "sums are kept for random features with the paper's way back alone: give their "
-                "number and a ridge, and not the dual solver"
+                "number (--rff) and a ridge (--ridge), and not the dual solver"
             )
         if kind != "published":
             self._check_smooth("infinitely many features" if kind == "exact" else "the refined way")
