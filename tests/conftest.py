@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 from pathlib import Path
 
 # Before numpy is imported: arrays this small gain nothing from threads that fight over a core.
@@ -15,6 +16,9 @@ from hypothesis import settings
 from typer.testing import CliRunner, Result
 
 from ikpca_cli.app import app
+
+# A shell makes its background jobs, and all that they start, deaf to Ctrl-C, which tests are about.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
