@@ -10,16 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ikpca_cli.core.kernels import Gaussian
+from ikpca_cli.core.neighbourhoods import thickness
 from ikpca_cli.core.rows import FloatArray
 
 FEW_COLUMNS = 8
 """Up to this width signal fills the space, and only small neighbourhoods tell it from noise."""
 
 _SHARES = (1.0, 0.5, 0.25)  # of the noise spectrum that is looked at, from its low end
-_PRECISE = 0.05  # relative error above which quiet columns say nothing against the spectrum
+_PRECISE = 0.03  # relative error above which quiet columns say nothing against the spectrum
 _QUIET = 0.1  # share of the columns that may hold little signal
-_CENTRES = 400
+_ARGUMENTS = (0.75, 1.75)  # of characteristic functions, over the noise
 _CLEARLY_LOWER = 0.8
 _SATURATED = 0.7  # variance across a neighbourhood, as a share of its window's
 _MAD = 0.6744897501960817  # median absolute deviation of a standard normal number
@@ -60,26 +60,26 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     readings = _readings(X)
     best = np.inf
     for reading in readings:
-        if reading.std < best * (1.0 - 2.0 * reading.error):
+        if reading.std < best * (1.0 - reading.doubt):
             best = reading.std
     certain = True
     if n_features <= FEW_COLUMNS:
-        std, saturation, count = _from_neighbourhoods(X)
+        surface = thickness(X)
         across = n_features - readings[len(_SHARES) - 1].signal
         # Of several directions without signal the smallest eigenvalue lies at the lower edge of
         # their law: a reading as low as that says nothing against the spectrum's.
-        lowest = 1.0 - np.sqrt((across - 1.0) / count) if across > 2 else 1.0
-        if std < _CLEARLY_LOWER * lowest * best:
-            best, certain = std, saturation < _SATURATED
+        lowest = 1.0 - np.sqrt((across - 1.0) / surface.count) if across > 2 else 1.0
+        if surface.std < _CLEARLY_LOWER * lowest * best:
+            best, certain = surface.std, surface.saturation < _SATURATED
     return NoiseLevel(float(best), certain) if 0.0 < best < np.inf else NoiseLevel(None, False)
 
 
 @dataclass(frozen=True)
 class _Reading:
-    """An estimate, its relative error, and how many directions hold signal according to it."""
+    """An estimate, by which share it has to be lower than others, and directions with signal."""
 
     std: float
-    error: float
+    doubt: float
     signal: int = 0
 
 
@@ -95,7 +95,7 @@ def _readings(X: FloatArray) -> list[_Reading]:
     found = [_from_spectrum(variances, long, share) for share in _SHARES]
     if n_samples > 30:
         quiet = _from_quiet_columns(X)
-        if quiet.error < _PRECISE:
+        if quiet.doubt < _PRECISE:
             found.append(quiet)
     return found
 
@@ -118,7 +118,7 @@ def _from_spectrum(variances: FloatArray, long: int, share: float) -> _Reading:
         edge *= 1.0 + 2.0 * (size - signal) ** (-2.0 / 3.0)
         above = int((variances > edge).sum())
         if above <= signal or signal >= size - 1:
-            return _Reading(variance**0.5, (2.0 * long * low) ** -0.5, signal)
+            return _Reading(variance**0.5, 2.0 * (2.0 * long * low) ** -0.5, signal)  # two errors
         signal = min(size - 1, signal + max(1, (above - signal) // 2))
 
 
@@ -133,22 +133,37 @@ def _marchenko_pastur(ratio: float, probabilities: FloatArray) -> FloatArray:
 
 
 def _from_quiet_columns(X: FloatArray) -> _Reading:
-    """Read the noise off quiet columns: found in one half of the rows, read in the other."""
+    """Read the noise off quiet columns: found in one half of the rows, read in the other.
+
+    A quiet column is constant but for a few rows. The modulus of its characteristic function is
+    that of the noise, exp(-s^2 t^2 / 2), times the share of the other rows, which its fall from
+    one t to another is free of (Jin and Cai, "Estimating the null and the proportion of nonnull
+    effects", 2007).
+    """
     n_samples, n_features = X.shape
     count = max(1, round(_QUIET * n_features))
-    deviations, steps = [], []
+    columns = []
     for half in (0, 1):
         quiet = np.argsort(X[half::2].var(axis=0))[:count]
-        columns = X[1 - half :: 2][:, quiet]
-        deviations.append(np.abs(columns - np.median(columns, axis=0)).ravel())
-        steps.append(_steps(columns))
-    std = float(np.median(np.concatenate(deviations))) / _MAD
-    # A median of half of the rows has an error of its own, pi / n of the variance.
-    std *= float(np.sqrt(n_samples / (n_samples - np.pi)))
-    if std == 0.0:
-        return _Reading(std, np.inf)
-    error = float(np.hypot((0.74 * n_samples * count) ** -0.5, np.median(steps) / (2.0 * std)))
-    return _Reading(std, error)
+        columns.append(X[1 - half :: 2][:, quiet])
+    deviations = np.concatenate([np.abs(some - np.median(some, axis=0)) for some in columns])
+    rough = float(np.median(deviations)) / _MAD
+    if rough == 0.0:
+        return _Reading(0.0, np.inf)
+    powers = [np.mean([_power(some, at / rough) for some in columns]) for at in _ARGUMENTS]
+    if not powers[0] > powers[1] > 0.0:
+        return _Reading(0.0, np.inf)
+    low, high = _ARGUMENTS
+    std = rough * float(np.log(powers[0] / powers[1]) / (high**2 - low**2)) ** 0.5
+    step = float(np.median([_steps(some) for some in columns]))
+    return _Reading(std, float(np.hypot((0.7 * n_samples * count) ** -0.5, step / (2.0 * std))))
+
+
+def _power(columns: FloatArray, argument: float) -> float:
+    """Return the mean squared modulus of the columns' characteristic functions, without bias."""
+    count = len(columns)
+    squares = np.abs(np.exp(1j * argument * columns).mean(axis=0)) ** 2
+    return float((count * squares.mean() - 1.0) / (count - 1.0))
 
 
 def _steps(columns: FloatArray) -> FloatArray:
@@ -157,38 +172,3 @@ def _steps(columns: FloatArray) -> FloatArray:
     gaps[gaps <= 1e-9 * np.ptp(columns, axis=0)] = np.inf  # equal but for rounding
     steps: FloatArray = gaps.min(axis=0)
     return np.where(np.isfinite(steps), steps, 0.0)
-
-
-def _from_neighbourhoods(X: FloatArray) -> tuple[float, float, float]:
-    """Return the thickness of the surface that rows lie on, and how far the window sets it, 0 to 1.
-
-    The smallest eigenvalue v of the covariance under a Gaussian window of variance h^2, on average
-    over some centres. The window shrinks noise of variance s^2 to v = s^2 h^2 / (s^2 + h^2), so
-    s^2 = v / (1 - v / h^2). It is as wide as a covariance needs and no wider; the number of rows
-    in it comes third.
-    """
-    n_samples, n_features = X.shape
-    centres = np.arange(0, n_samples, max(1, n_samples // _CENTRES))
-    squares = Gaussian().distance(X[centres], X)
-    squares[np.arange(len(centres)), centres] = np.inf  # a row is not its own neighbour
-    wanted = float(np.clip(n_samples / 36, 15, 55))
-    high = 10.0 * float(X.std(axis=0).max())
-    low = 1e-5 * high
-    for _ in range(40):
-        width = (low * high) ** 0.5
-        weights = np.exp(squares / (-2.0 * width**2))
-        total = weights.sum(axis=1)
-        count = total**2 / np.maximum((weights**2).sum(axis=1), np.finfo(float).tiny)
-        low, high = (width, high) if np.median(count) < wanted else (low, width)
-    enough = count > n_features + 2
-    if not enough.any():
-        return np.inf, 1.0, wanted
-    weights, count = weights[enough] / total[enough, None], count[enough]
-    means = weights @ X
-    moments = np.einsum("ki,ia,ib->kab", weights, X, X, optimize=True)
-    moments -= means[:, :, None] * means[:, None, :]
-    smallest = np.linalg.eigvalsh(moments)[:, 0] * count / (count - 1.0)
-    saturation = float(np.mean(smallest)) / width**2
-    if not 0.0 < saturation < 1.0:
-        return np.inf, 1.0, wanted
-    return float(width * np.sqrt(saturation / (1.0 - saturation))), saturation, wanted

@@ -39,6 +39,30 @@ def test_noise_level_from_neighbourhoods(noise):
     assert found.std == pytest.approx(noise, rel=0.15)
 
 
+@pytest.mark.parametrize(("noise", "within"), [(0.02, 0.03), (0.05, 0.03), (0.1, 0.06)])
+def test_the_bend_of_a_surface_is_not_noise(noise, within):
+    rng = np.random.default_rng(np.random.SeedSequence([34]))
+    clean = rng.normal(size=(2000, 3))
+    clean /= np.linalg.norm(clean, axis=1, keepdims=True)
+    noisy = clean + rng.normal(scale=noise, size=clean.shape)
+    assert estimate_noise(noisy - noisy.mean(axis=0)).std == pytest.approx(noise, rel=within)
+
+
+@pytest.mark.parametrize("rows", [(40, 3), (60, 2), (200, 5)])
+def test_rows_on_a_lattice_have_a_thickness(rows):
+    rng = np.random.default_rng(np.random.SeedSequence([35]))
+    level = estimate_noise(rng.integers(-1, 2, rows).astype(float))
+    assert level.std is None or 0.0 < level.std < 2.0
+
+
+def test_marks_on_quiet_columns_are_not_noise():
+    rng = np.random.default_rng(np.random.SeedSequence([36]))
+    marked = rng.uniform(size=(1000, 200)) < np.linspace(0.05, 0.9, 200)
+    clean = marked * rng.uniform(0.2, 2.0, (1000, 200))
+    noisy = clean + rng.normal(scale=0.25, size=clean.shape)
+    assert estimate_noise(noisy - noisy.mean(axis=0)).std == pytest.approx(0.25, rel=0.02)
+
+
 def test_few_quiet_columns_do_not_overrule_the_spectrum():
     levels = []
     for seed in range(40):
