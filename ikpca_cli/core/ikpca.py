@@ -43,7 +43,7 @@ ENOUGH = {"exact": 100_000, "refined": 50_000}
 """Held-out numbers that the choice needs."""
 
 CHOICE_RFF = 4000
-"""The most random features that the choice works with."""
+"""The most random features that the choice works with, unless rows are wider than half of it."""
 
 REFINED_COMPONENTS = 512
 """The most components with random features; the noise leaves fewer."""
@@ -414,7 +414,7 @@ class IKPCA(Denoiser):
                 near = distances[np.ix_(places, places)]
                 return ExactSpectrum.of(rows[places], near, gamma, most)
             some = rows[places]
-            n_rff = min(self._count(some.shape[1]), CHOICE_RFF)
+            n_rff = min(self._count(some.shape[1]), max(CHOICE_RFF, 2 * some.shape[1]))
             drawn = self._spectrum(
                 some, np.zeros(some.shape[1]), gamma, most or REFINED_COMPONENTS, silent, n_rff
             )
@@ -469,11 +469,18 @@ class IKPCA(Denoiser):
         progress: Progress,
         n_rff: int | None = None,
     ) -> tuple[FourierFeatures, Spectrum]:
-        """Draw random features, unless some are given, and return their spectrum on rows `X`."""
+        """Draw random features, unless some are given, and return their spectrum on rows `X`.
+
+        The published way back has independent features, as the paper has them.
+        """
         n_features = X.shape[1]
-        features = self._features or FourierFeatures.draw(
-            load_kernel(self.kernel), gamma, n_rff or self._count(n_features), n_features, self.seed
-        )
+        size = n_rff or self._count(n_features), n_features
+        if self._features is not None:
+            features = self._features
+        elif self._kind(X.shape[0]) == "published":
+            features = FourierFeatures.draw(load_kernel(self.kernel), gamma, *size, self.seed)
+        else:
+            features = FourierFeatures.draw_balanced(Gaussian(), gamma, *size, self.seed)
         features = features.rounded(self._float)
         route = "primal" if self._keep_sums else self.solver
         found = spectrum(

@@ -13,6 +13,8 @@ from ikpca_cli.core.threads import spread_all, tiles
 TILE = 512
 """Rows on each side whose kernel a thread computes at once."""
 
+ORTHOGONAL = 1024
+"""The most frequencies that are drawn at right angles to each other: more would cost too much."""
 
 _SAME = 1e-9  # how far below 1 the kernel of a row and itself may be
 _SAME_SINGLE = 1e-5  # in single precision, where distances are differences of larger numbers
@@ -74,6 +76,24 @@ class Gaussian(Kernel):
     def sample(self, rng: np.random.Generator, n_rff: int, n_features: int) -> FloatArray:
         """Draw from N(0, 2)."""
         return rng.normal(scale=np.sqrt(2.0), size=(n_rff, n_features))
+
+    def sample_orthogonal(
+        self, rng: np.random.Generator, n_rff: int, n_features: int
+    ) -> FloatArray:
+        """Draw frequencies (n_rff, n_features) as `sample` does, but at right angles in blocks.
+
+        Each has the same density as before, and together they leave a smaller error in the kernel
+        (Yu et al., "Orthogonal Random Features", 2016).
+        """
+        size = min(n_features, ORTHOGONAL)
+        blocks = []
+        for _ in range(0, n_rff, size):
+            directions, triangle = np.linalg.qr(rng.normal(size=(n_features, size)))
+            # With this sign the directions are uniform, whichever way the factorisation works.
+            lengths = np.sqrt(2.0 * rng.chisquare(n_features, size)) * np.sign(np.diag(triangle))
+            blocks.append(directions.T * lengths[:, None])
+        frequencies: FloatArray = np.concatenate(blocks)[:n_rff]
+        return frequencies
 
     def frequency_scale(self, gamma: float) -> float:
         """Frequencies grow as the square root of gamma."""

@@ -195,11 +195,12 @@ def test_the_noise_of_a_user_is_not_our_features():
     assert np.abs(np.corrcoef(drawn.ravel(), noise.ravel())[0, 1]) < 0.3
 
 
-def test_features_do_not_depend_on_how_many_there_are():
+@pytest.mark.parametrize("draw", ["draw", "draw_balanced"])
+def test_features_do_not_depend_on_how_many_there_are(draw):
     from ikpca_cli.core.fourier import FourierFeatures
 
     kernel = load_kernel("gaussian")
-    few, many = (FourierFeatures.draw(kernel, 1.0, r, 3, seed=2) for r in (10, 40))
+    few, many = (getattr(FourierFeatures, draw)(kernel, 1.0, r, 3, seed=2) for r in (10, 40))
     assert_array_equal(few.W, many.W[:10])
     assert_array_equal(few.b, many.b[:10])
 

@@ -10,6 +10,7 @@ from scipy.integrate import quad
 from ikpca_cli import IKPCA, PCA
 from ikpca_cli.core import rows as rows_module
 from ikpca_cli.core.fourier import FourierFeatures, ridge_inverse
+from ikpca_cli.core.kernels import Gaussian
 from ikpca_cli.core.methods import KERNELS, METHODS, load_kernel, load_method
 from ikpca_cli.core.sines import angles_on_branch
 from ikpca_cli.core.spectrum import choose_route, leading_eigenpairs
@@ -169,6 +170,40 @@ def test_random_features_approach_their_kernel(name):
     drawn = FourierFeatures.draw(kernel, 0.3, 200_000, 3, seed=0)
     beta = drawn.features(X)
     assert_allclose(2.0 * beta @ beta.T / 200_000, kernel.gram(X, X, 0.3), atol=0.01)
+
+
+@pytest.mark.parametrize("n_features", [1, 3, 40])
+def test_balanced_features_have_the_density_of_independent_ones(n_features):
+    n_rff = 60_000
+    drawn = FourierFeatures.draw_balanced(Gaussian(), 0.7, n_rff, n_features, seed=4)
+    assert drawn.W.shape == (n_rff, n_features)
+    assert_allclose(drawn.W.T @ drawn.W / n_rff, 1.4 * np.eye(n_features), atol=0.05)
+    fourth = np.mean(drawn.W**4) / (3 * 1.4**2)
+    assert fourth == pytest.approx(1.0, abs=0.05)
+    assert_allclose(drawn.W[::2], drawn.W[1::2])
+    assert_allclose(drawn.b[1::2] - drawn.b[::2], np.pi / 2)
+    if n_features > 1:
+        block = drawn.W[: 2 * n_features : 2] @ drawn.W[: 2 * n_features : 2].T
+        assert_allclose(block, np.diag(np.diag(block)), atol=1e-9)
+
+
+@pytest.mark.parametrize(("n_rff", "rank"), [(30, 20), (40, 20), (25, 20), (300, 20)])
+def test_balanced_features_tell_all_rows_apart(n_rff, rank):
+    drawn = FourierFeatures.draw_balanced(Gaussian(), 0.7, n_rff, 20, seed=4)
+    assert drawn.W.shape[0] == len(drawn.b) == n_rff
+    assert np.linalg.matrix_rank(drawn.W) == rank
+
+
+def test_balanced_features_are_nearer_to_their_kernel():
+    X = np.random.default_rng(0).normal(size=(30, 50)) / 5.0
+    errors = []
+    for draw in (FourierFeatures.draw, FourierFeatures.draw_balanced):
+        gaps = []
+        for seed in range(10):
+            beta = draw(Gaussian(), 0.3, 400, 50, seed).features(X)
+            gaps.append(2.0 * beta @ beta.T / 400 - Gaussian().gram(X, X, 0.3))
+        errors.append(np.mean(np.square(gaps)))
+    assert errors[1] < 0.5 * errors[0]
 
 
 @pytest.mark.parametrize(
