@@ -31,10 +31,6 @@ FOLDS = 4
 MANY_ROWS = 1200
 """From this number of rows on two folds do: half of them is enough to fit on."""
 
-FIRST_FACTORS = (0.25, 1.0, 4.0)
-"""Gammas to begin with, in units of one over the median distance; then halved and doubled."""
-
-FACTOR_LIMITS = (1e-3, 1e3)
 ENOUGH = 100_000
 """Held-out numbers after which further folds add little to the risk estimate."""
 
@@ -100,6 +96,7 @@ class CrossValidation:
     ) -> None:
         self.rows, self.fit = rows, fit
         self.noise_variance, self.ways = noise_variance, ways
+        self.one_signal = one_signal
         self.seen: dict[float, _Moved] = {}
         self.found: dict[tuple[float, ...], Blend] = {}
         n_samples, n_features = rows.shape
@@ -279,54 +276,6 @@ class _Moved:
         return risks
 
 
-def search(
-    best: Callable[[float], Blend],
-    scale: float,
-    tick: Callable[[int], None],
-    *,
-    simplest: bool = False,
-) -> Blend:
-    """Return the blend of least risk over gamma, going downhill by factors of two.
-
-    Parameters
-    ----------
-    best : callable
-        Gamma to its best blend.
-    scale : float
-        The median distance between rows, whose inverse is the unit of gamma.
-    tick : callable
-        Told the number of gammas tried.
-    simplest : bool
-        Try the least gamma, too, and prefer one that is less where its risk is within a standard
-        error of the least (Breiman et al., "Classification and Regression Trees", 1984): rows that
-        are farther off than any that were held out still find the way.
-
-    Returns
-    -------
-    Blend
-    """
-    tried: dict[float, Blend] = {}
-
-    def risk(factor: float) -> float:
-        if factor not in tried:
-            tried[factor] = best(factor / scale)
-            tick(len(tried))
-        return tried[factor].risk
-
-    first = (FACTOR_LIMITS[0], *FIRST_FACTORS) if simplest else FIRST_FACTORS
-    factor = min(first, key=risk)
-    while True:
-        around = [f for f in (factor, factor / 2, factor * 2) if _allowed(f)]
-        lower = min(around, key=risk)
-        if lower == factor:
-            break
-        factor = lower
-    if simplest:
-        enough = tried[factor].risk + tried[factor].error
-        factor = min(f for f, blend in tried.items() if blend.risk <= enough)
-    return tried[factor]
-
-
 def means_of_others(rows: FloatArray) -> FloatArray:
     """Return for each row (m, p) the mean of the others, whose noise it does not share."""
     count = len(rows)
@@ -338,10 +287,6 @@ def means_of_others(rows: FloatArray) -> FloatArray:
 
 def _folds(n_samples: int) -> int:
     return 2 if n_samples >= MANY_ROWS else min(FOLDS, n_samples)
-
-
-def _allowed(factor: float) -> bool:
-    return FACTOR_LIMITS[0] <= factor <= FACTOR_LIMITS[1]
 
 
 def _tangents(n_samples: int, n_features: int, rng: np.random.Generator) -> list[FloatArray]:

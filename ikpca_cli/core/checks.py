@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING
 
-from ikpca_cli.errors import UsageError
+from ikpca_cli.core.memory import available_bytes, readable_bytes
+from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
     from ikpca_cli.core.estimator import Auto
@@ -39,4 +41,60 @@ def check_shrink(shrink: str, n_components: int | Auto) -> None:
     if shrink == "optimal" and n_components != "auto":
         raise UsageError(
             "optimal shrinkage weighs all components: leave their number out, or use a cut"
+        )
+
+
+def check_smooth(what: str, kernel: str, ridge: float | Auto, inverse: str) -> None:
+    """Refuse for the refined way back what only the published one has.
+
+    Raises
+    ------
+    UsageError
+    """
+    if kernel != "gaussian":
+        raise UsageError(
+            f"{what} needs a smooth kernel, which the {kernel} one is not: use the "
+            "paper's inverse with a number of random features"
+        )
+    if ridge != "auto" or inverse == "paper":
+        raise UsageError(
+            f"{what} has no ridge and not the paper's inverse: leave these out, or use the "
+            "paper's inverse with a number of random features"
+        )
+
+
+def check_feature_count(n_rff: int, n_features: int, *, drawn: bool) -> None:
+    """Refuse too many random features for the memory, or too few for the columns.
+
+    Parameters
+    ----------
+    n_rff, n_features : int
+        Random features, and columns of the rows.
+    drawn : bool
+        Whether the user gave a number of them, rather than the features themselves.
+
+    Raises
+    ------
+    InputError
+        If they do not fit in memory.
+    UsageError
+        If rows cannot be told from their features.
+    """
+    needed = 8 * n_rff * n_features
+    if needed > available_bytes():
+        raise InputError(
+            f"{n_rff} random features of {n_features} columns take {readable_bytes(needed)}, which "
+            "is more memory than is free: use fewer"
+        )
+    if n_rff < n_features:
+        raise UsageError(
+            f"{n_rff} random features are fewer than the {n_features} columns, so rows cannot "
+            f"be reconstructed: use {4 * n_features} or more, or 'auto'"
+        )
+    if n_rff < 2 * n_features and drawn:
+        warnings.warn(
+            f"{n_rff} random features are close to the {n_features} columns, which makes rows "
+            f"worse than they need be: use {4 * n_features} or more",
+            IkpcaWarning,
+            stacklevel=5,
         )

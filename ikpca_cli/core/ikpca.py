@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
@@ -11,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.core.base import Denoiser, rounded
-from ikpca_cli.core.blind import CrossValidation, Oracle, search
-from ikpca_cli.core.checks import check_dtype
+from ikpca_cli.core.blind import CrossValidation, Oracle
+from ikpca_cli.core.checks import check_dtype, check_feature_count, check_smooth
 from ikpca_cli.core.estimator import Auto, Value
 from ikpca_cli.core.exact import ExactSpectrum
 from ikpca_cli.core.fourier import FourierFeatures
+from ikpca_cli.core.gammas import best_blend
 from ikpca_cli.core.kernels import Gaussian
 from ikpca_cli.core.limit import LimitModel
-from ikpca_cli.core.memory import available_bytes, check_matrix, readable_bytes
+from ikpca_cli.core.memory import check_matrix
 from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.moves import SHRINKS, SHRINKS_OF_A_CUT, TO_THE_MEAN, Mover, all_moves
 from ikpca_cli.core.published import PublishedModel
@@ -28,7 +28,7 @@ from ikpca_cli.core.spectrum import Spectrum, feature_sums, spectrum, spectrum_o
 from ikpca_cli.core.sums import FeatureSums
 from ikpca_cli.core.survey import selection_rows
 from ikpca_cli.core.threads import at_work
-from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
+from ikpca_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from ikpca_cli.core.selection import Choice
@@ -349,45 +349,13 @@ class IKPCA(Denoiser):
                 "number (--rff) and a ridge (--ridge), and not the dual solver"
             )
         if kind != "published":
-            self._check_smooth("infinitely many features" if kind == "exact" else "the refined way")
+            what = "infinitely many features" if kind == "exact" else "the refined way"
+            check_smooth(what, self.kernel, self.ridge, self.inverse)
         if kind == "exact":
             check_matrix("exact ikpca", n_samples, "give a number of random features")
         else:
-            self._check_count(n_features)
-
-    def _check_smooth(self, what: str) -> None:
-        """Refuse what only the published way back has."""
-        if self.kernel != "gaussian":
-            raise UsageError(
-                f"{what} needs a smooth kernel, which the {self.kernel} one is not: use the "
-                "paper's inverse with a number of random features"
-            )
-        if self.ridge != "auto" or self.inverse == "paper":
-            raise UsageError(
-                f"{what} has no ridge and not the paper's inverse: leave these out, or use the "
-                "paper's inverse with a number of random features"
-            )
-
-    def _check_count(self, n_features: int) -> None:
-        n_rff = self._features.n_rff if self._features else self._count(n_features)
-        if 8 * n_rff * n_features > available_bytes():
-            raise InputError(
-                f"{n_rff} random features of {n_features} columns take "
-                f"{readable_bytes(8 * n_rff * n_features)}, which is more memory than is free: "
-                "use fewer"
-            )
-        if n_rff < n_features:
-            raise UsageError(
-                f"{n_rff} random features are fewer than the {n_features} columns, so rows cannot "
-                f"be reconstructed: use {4 * n_features} or more, or 'auto'"
-            )
-        if n_rff < 2 * n_features and self._features is None:
-            warnings.warn(
-                f"{n_rff} random features are close to the {n_features} columns, which makes rows "
-                f"worse than they need be: use {4 * n_features} or more",
-                IkpcaWarning,
-                stacklevel=4,
-            )
+            n_rff = self._features.n_rff if self._features else self._count(n_features)
+            check_feature_count(n_rff, n_features, drawn=self._features is None)
 
     def _choose(
         self,
@@ -431,21 +399,9 @@ class IKPCA(Denoiser):
             one_signal=self.one_signal,
             oracle=Oracle(oracle.noisy - mean, oracle.clean - mean) if oracle else None,
         )
-        if self.gamma == "auto":
-            scale = float(np.median(distances)) or float(distances.mean())
-            blend = search(
-                trial.best,
-                scale,
-                lambda tried: progress("choosing", tried, 0),
-                simplest=self.one_signal,
-            )
-            if kind == "exact" and self.second_gamma == "auto" and not self.one_signal:
-                blend = trial.with_partner(blend)
-        else:
-            blend = trial.best(self.gamma)
-        if isinstance(self.second_gamma, float | int):
-            blend = trial.best(blend.gammas[0], float(self.second_gamma))
-        blend = trial.full_risk(blend)
+        scale = float(np.median(distances)) or float(distances.mean())
+        second = self.second_gamma if kind == "exact" else "none"
+        blend = best_blend(trial, self.gamma, second, scale, progress)
         chosen = {
             "gamma": blend.gammas[0],
             "gammas": blend.gammas,

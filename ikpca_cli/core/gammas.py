@@ -1,0 +1,107 @@
+"""The search for kernel widths: downhill over the risk of their best blends of moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+from ikpca_cli.core.blind import Blend, CrossValidation
+from ikpca_cli.core.rows import Progress
+
+if TYPE_CHECKING:
+    from ikpca_cli.core.estimator import Auto
+
+FIRST_FACTORS = (0.25, 1.0, 4.0)
+"""Gammas to begin with, in units of one over the median distance; then halved and doubled."""
+
+FACTOR_LIMITS = (1e-3, 1e3)
+
+
+def best_blend(
+    trial: CrossValidation,
+    gamma: float | Auto,
+    second_gamma: float | Literal["none"] | Auto,
+    scale: float,
+    progress: Progress,
+) -> Blend:
+    """Return the blend of least risk, around what is given, with its risk for a fit on all rows.
+
+    Parameters
+    ----------
+    trial : CrossValidation
+    gamma, second_gamma : float or "auto"
+        As for `IKPCA`; a second one is looked for where the first is.
+    scale : float
+        The median distance between rows, whose inverse is the unit of gamma.
+    progress : callable
+
+    Returns
+    -------
+    Blend
+    """
+    if gamma == "auto":
+        blend = search(
+            trial.best,
+            scale,
+            lambda tried: progress("choosing", tried, 0),
+            simplest=trial.one_signal,
+        )
+        if second_gamma == "auto" and not trial.one_signal:
+            blend = trial.with_partner(blend)
+    else:
+        blend = trial.best(gamma)
+    if isinstance(second_gamma, float | int):
+        blend = trial.best(blend.gammas[0], float(second_gamma))
+    return trial.full_risk(blend)
+
+
+def search(
+    best: Callable[[float], Blend],
+    scale: float,
+    tick: Callable[[int], None],
+    *,
+    simplest: bool = False,
+) -> Blend:
+    """Return the blend of least risk over gamma, going downhill by factors of two.
+
+    Parameters
+    ----------
+    best : callable
+        Gamma to its best blend.
+    scale : float
+        The median distance between rows, whose inverse is the unit of gamma.
+    tick : callable
+        Told the number of gammas tried.
+    simplest : bool
+        Try the least gamma, too, and prefer one that is less where its risk is within a standard
+        error of the least (Breiman et al., "Classification and Regression Trees", 1984): rows that
+        are farther off than any that were held out still find the way.
+
+    Returns
+    -------
+    Blend
+    """
+    tried: dict[float, Blend] = {}
+
+    def risk(factor: float) -> float:
+        if factor not in tried:
+            tried[factor] = best(factor / scale)
+            tick(len(tried))
+        return tried[factor].risk
+
+    first = (FACTOR_LIMITS[0], *FIRST_FACTORS) if simplest else FIRST_FACTORS
+    factor = min(first, key=risk)
+    while True:
+        around = [f for f in (factor, factor / 2, factor * 2) if _allowed(f)]
+        lower = min(around, key=risk)
+        if lower == factor:
+            break
+        factor = lower
+    if simplest:
+        enough = tried[factor].risk + tried[factor].error
+        factor = min(f for f, blend in tried.items() if blend.risk <= enough)
+    return tried[factor]
+
+
+def _allowed(factor: float) -> bool:
+    return FACTOR_LIMITS[0] <= factor <= FACTOR_LIMITS[1]
