@@ -105,7 +105,7 @@ class Denoiser(Estimator):
 
         rows = X if isinstance(X, Survey) else Survey(X, self.seed)
         self._check_params(rows.shape[0], rows.shape[1])
-        rows.look(progress)
+        self._look(rows, progress)
         mean = rows.mean
         noise_std = known_noise_std(self, rows, mean)
         choice = self._choose(rows, mean, noise_std, progress, oracle)
@@ -295,6 +295,10 @@ class Denoiser(Estimator):
         """Return rows less the means of the training rows, in `_float`."""
         rows: FloatArray = rounded(X - self.mean_, self._float)
         return rows
+
+    def _look(self, rows: Survey, progress: Progress) -> None:
+        """Read what a fit needs to know of its rows first."""
+        rows.look(progress)
 
     def _choose(
         self,

@@ -20,8 +20,13 @@ The variance this has along component j, on average over the training rows and f
     nu_j = (4 gamma^2 / n) V_j' Q V_j,   Q = sum over rows y of k_i k_l (x_i - y)'(x_l - y).
 
 With D the squared distances, ``(x_i - y)'(x_l - y) = (D_iy + D_ly - D_il) / 2``, so that
-``Q = [(K.D) K + K (K.D) - (K K).D] / 2``, the dot being elementwise. The weight of a component is
-the Wiener filter's, ``w_j = max(0, 1 - f sigma^2 nu_j / lambda_j)`` with f about 1.
+``Q = [(K.D) K + K (K.D) - (K K).D] / 2``, the dot being elementwise. The columns of V sum to zero,
+so with ``K = 1 + B`` and the column sums s of B
+
+    V_j' Q V_j = n |X'V_j|^2 + V_j' [D B + (B.D) B - D diag(s) - (B B).D / 2] V_j,
+
+in which no large terms cancel where gamma is small. The weight of a component is the Wiener
+filter's, ``w_j = max(0, 1 - f sigma^2 nu_j / lambda_j)`` with f about 1.
 """
 
 from __future__ import annotations
@@ -93,21 +98,22 @@ class ExactSpectrum(Mover[Kernels]):
             Components to keep; all by default.
         """
         n_samples = len(rows)
-        gram = np.exp(-gamma * distances)
-        gram_mean = gram.mean(axis=0)
-        centred = gram - gram_mean - (gram_mean[:, None] - gram_mean.mean())
+        # With a small gamma all is near 1, and what is left of it below 1 has more digits.
+        below = np.expm1(-gamma * distances)
+        mean = below.mean(axis=0)
+        centred = below - mean - (mean[:, None] - mean.mean())
         total = float(np.trace(centred)) / n_samples
         values, vectors = all_eigenpairs(centred)
         values, vectors = values[::-1][:most], vectors[:, ::-1][:, :most]
         kept = values > TOLERANCE * max(float(values[0]), 0.0)
         values, vectors = values[kept], vectors[:, kept] / np.sqrt(values[kept])
-        gains = np.einsum("ij,ij->j", gram @ vectors, (gram * distances) @ vectors)
-        gains -= 0.5 * np.einsum("ij,ij->j", vectors, ((gram @ gram.T) * distances) @ vectors)
+        vectors -= vectors.mean(axis=0)
+        gains = _noise_gains(rows, distances, below, vectors)
         return cls(
             rows=rows,
             gamma=gamma,
-            gram_mean=gram_mean,
-            vectors=vectors - vectors.mean(axis=0),
+            gram_mean=mean + 1.0,
+            vectors=vectors,
             variances=values / n_samples,
             noise_gains=np.maximum(gains, 0.0) * 4.0 * gamma**2 / n_samples,
             total=total,
@@ -183,3 +189,22 @@ class ExactSpectrum(Mover[Kernels]):
             others = np.delete(k[row], place)
             k[row, place] = others.max(initial=0.0) if len(others) else 1.0
         return k
+
+
+def _noise_gains(
+    rows: FloatArray, distances: FloatArray, below: FloatArray, vectors: FloatArray
+) -> FloatArray:
+    """Return ``V_j' Q V_j`` for each component, (d,), see above; `below` is the Gram matrix less 1.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n, p)
+    distances, below : ndarray, shape (n, n)
+    vectors : ndarray, shape (n, d)
+    """
+    inner = below @ vectors
+    inner = distances @ (inner - below.sum(axis=0)[:, None] * vectors) + (below * distances) @ inner
+    inner -= 0.5 * (((below @ below) * distances) @ vectors)
+    gains: FloatArray = np.einsum("ij,ij->j", vectors, inner)
+    gains += len(rows) * np.sum((rows.T @ vectors) ** 2, axis=0)
+    return gains

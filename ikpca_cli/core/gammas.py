@@ -6,15 +6,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from ikpca_cli.core.blind import Blend, CrossValidation
-from ikpca_cli.core.rows import Progress
+from ikpca_cli.core.rows import Progress, silent
 
 if TYPE_CHECKING:
     from ikpca_cli.core.estimator import Auto
 
-FIRST_FACTORS = (0.25, 1.0, 4.0)
+FACTOR_LIMITS = (1e-3, 1e3)
+"""The least is all but linear PCA, which may be better than any gamma on the way there."""
+
+FIRST_FACTORS = (FACTOR_LIMITS[0], 0.25, 1.0, 4.0)
 """Gammas to begin with, in units of one over the median distance; then halved and doubled."""
 
-FACTOR_LIMITS = (1e-3, 1e3)
+
+_WORTH_A_STEP = 0.002  # share of the risk that another pair of gammas has to save
 
 
 def best_blend(
@@ -47,7 +51,7 @@ def best_blend(
             simplest=trial.one_signal,
         )
         if second_gamma == "auto" and not trial.one_signal:
-            blend = trial.with_partner(blend)
+            blend = pair_search(trial, blend, scale, progress)
     else:
         blend = trial.best(gamma)
     if isinstance(second_gamma, float | int):
@@ -73,9 +77,9 @@ def search(
     tick : callable
         Told the number of gammas tried.
     simplest : bool
-        Try the least gamma, too, and prefer one that is less where its risk is within a standard
-        error of the least (Breiman et al., "Classification and Regression Trees", 1984): rows that
-        are farther off than any that were held out still find the way.
+        Prefer a gamma that is less where its risk is within a standard error of the least (Breiman
+        et al., "Classification and Regression Trees", 1984): rows that are farther off than any
+        that were held out still find the way.
 
     Returns
     -------
@@ -89,8 +93,7 @@ def search(
             tick(len(tried))
         return tried[factor].risk
 
-    first = (FACTOR_LIMITS[0], *FIRST_FACTORS) if simplest else FIRST_FACTORS
-    factor = min(first, key=risk)
+    factor = min(FIRST_FACTORS, key=risk)
     while True:
         around = [f for f in (factor, factor / 2, factor * 2) if _allowed(f)]
         lower = min(around, key=risk)
@@ -103,5 +106,42 @@ def search(
     return tried[factor]
 
 
+def pair_search(
+    trial: CrossValidation, main: Blend, scale: float, progress: Progress = silent
+) -> Blend:
+    """Return the best blend of a gamma with a second one, going downhill by factors of two in both.
+
+    Parameters
+    ----------
+    trial : CrossValidation
+        Which has tried some gammas.
+    main : Blend
+        At the best of these; it comes back where no second gamma lowers its risk.
+    scale : float
+        The median distance between rows.
+    progress : callable
+
+    Returns
+    -------
+    Blend
+    """
+    pair = trial.with_partner(main)
+    while len(pair.gammas) == 2:
+        first, second = pair.gammas
+        steps = [(first, second / 2), (first, second * 2), (first / 2, second), (first * 2, second)]
+        around = [
+            trial.best(*gammas)
+            for gammas in steps
+            if all(_allowed(gamma * scale) for gamma in gammas) and len(set(gammas)) == 2
+        ]
+        progress("choosing", len(trial.seen), 0)
+        lower = min(around, key=lambda blend: blend.risk, default=pair)
+        if not all(lower.weights) or lower.risk > (1.0 - _WORTH_A_STEP) * pair.risk:
+            break
+        pair = lower
+    return pair
+
+
 def _allowed(factor: float) -> bool:
-    return FACTOR_LIMITS[0] <= factor <= FACTOR_LIMITS[1]
+    least, most = FACTOR_LIMITS
+    return least <= factor * (1.0 + 1e-9) and factor <= most * (1.0 + 1e-9)

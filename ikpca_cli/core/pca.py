@@ -13,7 +13,9 @@ from ikpca_cli.core.checks import check_shrink
 from ikpca_cli.core.estimator import Auto
 from ikpca_cli.core.likeness import mahalanobis
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource
-from ikpca_cli.core.spectrum import spectrum
+from ikpca_cli.core.spectrum import spectrum, spectrum_of_sums
+from ikpca_cli.core.sums import FEW_FEATURES
+from ikpca_cli.core.survey import Survey
 
 
 class _Identity:
@@ -92,11 +94,20 @@ class PCA(Denoiser):
         super()._check_params(n_samples, n_features)
         check_shrink(self.shrink, self.n_components)
 
+    def _look(self, rows: Survey, progress: Progress) -> None:
+        n_samples, n_features = rows.shape
+        # The products that a fit needs cost little more than the means do.
+        rows.look(progress, products=n_features <= min(n_samples, FEW_FEATURES))
+
     def _fit(
         self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
     ) -> None:
         n_components = chosen["n_components"] or min(X.shape)
-        found = spectrum(X, self.mean_, _Identity(), X.shape[1], n_components, progress=progress)
+        if isinstance(X, Survey) and X.sums is not None:
+            found = spectrum_of_sums(X.sums, n_components, progress)
+        else:
+            width = X.shape[1]
+            found = spectrum(X, self.mean_, _Identity(), width, n_components, progress=progress)
         self._set_spectrum(found.variances, found.total, n_components, exact)
         self.components_ = found.components
         self.weights_ = np.ones(len(found.variances))

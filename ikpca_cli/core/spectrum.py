@@ -22,18 +22,9 @@ from ikpca_cli.core.rows import (
     silent,
 )
 from ikpca_cli.core.slices import Opener, over_slices, slices_of
-from ikpca_cli.core.sums import FeatureSums, add_products, mirror
+from ikpca_cli.core.sums import FEW_FEATURES, FeatureSums, add_products, mirror, tiled_sums
 from ikpca_cli.core.survey import Survey
-from ikpca_cli.core.threads import spread, tiles
-
-FEW_FEATURES = 1024
-"""Up to this number threads share out rows, and above it the products of features."""
-
-TILE_ELEMENTS = 2**18
-"""Features of the rows that a thread works on at once."""
-
-PIVOT_ROWS = 32
-"""Rows whose mean is typical enough."""
+from ikpca_cli.core.threads import tiles
 
 KEPT_BYTES = 2**26
 """Features that the dual route keeps to use again instead of computing them twice."""
@@ -162,33 +153,11 @@ def feature_sums(
     sums = FeatureSums.empty(n_rff)
     for rows, block in row_blocks(X, n_rff):
         if n_rff <= FEW_FEATURES:
-            sums.merge(_tiled_sums(block, mean, feature_map, n_rff))
+            sums.merge(tiled_sums(block, lambda part: feature_map.features(part - mean), n_rff))
         else:
             sums.add(feature_map.features(block - mean))
         progress("features", rows.stop, X.shape[0])
     return sums
-
-
-def _tiled_sums(
-    block: FloatArray, mean: FloatArray, feature_map: FeatureMap, n_rff: int
-) -> FeatureSums:
-    """Return the sums over a block of rows, each thread on some rows that its cache holds."""
-    parts = tiles(len(block), max(1, TILE_ELEMENTS // max(n_rff, block.shape[1])))
-    # Products of differences from a typical row lose no digits to a large mean.
-    pivot = feature_map.features(block[:PIVOT_ROWS] - mean).mean(axis=0)
-
-    def products(part: slice) -> tuple[FloatArray, FloatArray]:
-        features = feature_map.features(block[part] - mean)
-        features -= pivot
-        return features.sum(axis=0, dtype=np.float64), features.T @ features
-
-    total, scatter = np.zeros(n_rff), np.zeros((n_rff, n_rff))
-    for more, product in spread(products, parts):
-        total += more
-        scatter += product
-    offset = total / len(block)
-    scatter -= np.outer(total, offset)
-    return FeatureSums(len(block), pivot.astype(np.float64) + offset, scatter)
 
 
 def gathered_sums(

@@ -7,12 +7,22 @@ of the rows, made anywhere, merge into those over all of them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ikpca_cli.core.rows import FloatArray
-from ikpca_cli.core.threads import spread_all, tiles
+from ikpca_cli.core.threads import spread, spread_all, tiles
+
+FEW_FEATURES = 1024
+"""Up to this number threads share out rows, and above it the products of features."""
+
+TILE_ELEMENTS = 2**18
+"""Features of the rows that a thread works on at once."""
+
+PIVOT_ROWS = 32
+"""Rows whose median is typical enough."""
 
 TILE = 256
 """Rows and columns of a matrix of products that a thread adds to at once."""
@@ -69,6 +79,38 @@ class FeatureSums:
         self.mean = self.mean + step * (count / total)
         self.count = total
         return shift
+
+
+def tiled_sums(
+    block: FloatArray, features: Callable[[FloatArray], FloatArray], n_rff: int
+) -> FeatureSums:
+    """Return the sums over a block of rows, each thread on some rows that its cache holds.
+
+    Parameters
+    ----------
+    block : ndarray, shape (k, p)
+    features : callable
+        Returns the features (m, n_rff) of some of the rows in an array of its own.
+    n_rff : int
+    """
+    parts = tiles(len(block), max(1, TILE_ELEMENTS // max(n_rff, block.shape[1])))
+    # Products of differences from a typical row lose no digits to a large mean.
+    pivot = np.median(features(block[:PIVOT_ROWS]), axis=0)
+
+    def products(part: slice) -> tuple[FloatArray, FloatArray]:
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+            some = features(block[part])
+            some -= pivot
+            return some.sum(axis=0, dtype=np.float64), some.T @ some
+
+    total, scatter = np.zeros(n_rff), np.zeros((n_rff, n_rff))
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        for more, product in spread(products, parts):
+            total += more
+            scatter += product
+        offset = total / len(block)
+        scatter -= np.outer(total, offset)
+    return FeatureSums(len(block), pivot.astype(np.float64) + offset, scatter)
 
 
 def add_products(total: FloatArray, A: FloatArray, u: FloatArray | None = None) -> None:

@@ -1,7 +1,7 @@
 """One look at rows to learn from: their means, a random sample, and whether they can be used.
 
-A fit reads its rows twice: once here, once for its features. Whatever else it needs to know, noise
-level and choice of parameters, it learns from the sample.
+A fit reads its rows twice: once here, once for its features, unless these are the rows themselves.
+Whatever else it needs to know, noise level and choice of parameters, it learns from the sample.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from ikpca_cli.core.rows import (
     silent,
 )
 from ikpca_cli.core.slices import Opener, over_slices, slices_of
+from ikpca_cli.core.sums import FeatureSums, tiled_sums
 from ikpca_cli.core.threads import spread, tiles
 from ikpca_cli.errors import InputError
 
@@ -56,6 +57,8 @@ class Survey:
     ----------
     mean : ndarray, shape (n_features,)
         Column means, once `look` was called.
+    sums : FeatureSums or None
+        Those of the rows themselves, if `look` was asked for products.
 
     Raises
     ------
@@ -64,6 +67,7 @@ class Survey:
     """
 
     mean: FloatArray
+    sums: FeatureSums | None = None
 
     def __init__(self, X: Any, seed: int, opener: Opener | None = None) -> None:
         self._rows: RowSource = as_rows(X, least=2)
@@ -81,8 +85,14 @@ class Survey:
         """Return the rows at some places, ascending, (k, n_features)."""
         return pick_rows(self._rows, places)
 
-    def look(self, progress: Progress = silent) -> None:
+    def look(self, progress: Progress = silent, *, products: bool = False) -> None:
         """Read the rows, unless that was done before.
+
+        Parameters
+        ----------
+        progress : callable
+        products : bool
+            Gather `sums` in the same pass.
 
         Raises
         ------
@@ -100,16 +110,17 @@ class Survey:
             rng = model_rng(self._seed, _SAMPLE)
             chosen = np.sort(rng.choice(n_samples, size=SAMPLE_ROWS, replace=False))
         if self.opener is None:
-            seen = _look(self._rows, 0, None, chosen, progress)
+            seen = _look(self._rows, 0, None, chosen, products, progress)
         else:
             pivot = np.asarray(self._rows[0:1], dtype=np.float64)[0]
             parts = slices_of(n_samples, self.shape[1])
-            found = over_slices(_look, self.opener, parts, pivot, chosen)
+            found = over_slices(_look, self.opener, parts, pivot, chosen, products)
             seen = next(found)
             for part, more in zip(parts[1:], found, strict=True):
                 seen.add(more)
                 progress("reading", part.stop, n_samples)
         self.mean = seen.check(self.name, n_samples)
+        self.sums = seen.sums
         if n_samples > SAMPLE_ROWS:
             self._sample = seen.sample[rng.permutation(SAMPLE_ROWS)]
         else:
@@ -142,7 +153,7 @@ def selection_rows(X: RowSource, most: int, seed: int) -> FloatArray:
 
 @dataclass
 class _Seen:
-    """Sums and squares of differences from a pivot, the largest of them, and some rows.
+    """What some rows told: differences from a pivot, whether there are any, and some rows.
 
     Differences from a row of the data itself keep a large common offset exact.
     """
@@ -150,62 +161,84 @@ class _Seen:
     pivot: FloatArray
     total: FloatArray
     squares: FloatArray
-    largest: float
+    alike: bool
     sample: FloatArray
+    sums: FeatureSums | None
+
+    def look_at(self, block: FloatArray) -> None:
+        """Take in a block of rows."""
+        if self.sums is not None:
+            self.sums.merge(tiled_sums(block, np.copy, block.shape[1]))
+            self.alike = self.alike and bool((block == self.pivot).all())
+            return
+        parts = tiles(len(block), max(1, _TILE_ELEMENTS // block.shape[1]))
+        for more, much, alike in spread(partial(_steps, block, self.pivot), parts):
+            self.total += more
+            self.squares += much
+            self.alike &= alike
 
     def add(self, other: _Seen) -> None:
         """Add what was seen of the rows that follow."""
         with np.errstate(over="ignore", invalid="ignore"):
             self.total += other.total
             self.squares += other.squares
-        self.largest = max(self.largest, other.largest)
+        self.alike &= other.alike
         self.sample = np.concatenate([self.sample, other.sample])
+        if self.sums is not None and other.sums is not None:
+            self.sums.merge(other.sums)
 
     def check(self, name: str, n_samples: int) -> FloatArray:
         """Return the column means of rows that can be learned from; refuse others."""
-        if self.largest == 0.0:
+        if self.alike:
             raise InputError(f"{name}: all rows are alike, there is nothing to learn from them")
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            offset = self.total / n_samples
-            variance = float(np.mean(self.squares / n_samples - offset**2))
+            if self.sums is None:
+                offset = self.total / n_samples
+                mean: FloatArray = self.pivot + offset
+                variance = float(np.mean(self.squares / n_samples - offset**2))
+            else:
+                mean = self.sums.mean
+                variance = float(np.mean(np.diag(self.sums.scatter) / n_samples))
         if not LARGEST**-2 <= variance <= LARGEST**2:
             raise InputError(
                 f"{name}: the spread of its values is beyond double precision; rescale them"
             )
-        mean: FloatArray = self.pivot + offset
         return mean
 
 
 def _look(
-    X: RowSource, start: int, pivot: FloatArray | None, chosen: Places, progress: Progress = silent
+    X: RowSource,
+    start: int,
+    pivot: FloatArray | None,
+    chosen: Places,
+    products: bool,
+    progress: Progress = silent,
 ) -> _Seen:
     """Look at rows whose first is row `start` of all, and keep those that are chosen."""
     n_samples, n_features = X.shape
     first, last = np.searchsorted(chosen, [start, start + n_samples])
     chosen = chosen[first:last] - start
-    first_row, total, squares = np.zeros((3, n_features))
+    total, squares, first_row = np.zeros((3, n_features))
     sample = np.empty((len(chosen), n_features))
-    seen = _Seen(first_row if pivot is None else pivot, total, squares, 0.0, sample)
+    sums = FeatureSums.empty(n_features) if products else None
+    seen = _Seen(first_row if pivot is None else pivot, total, squares, True, sample, sums)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for rows, block in row_blocks(X, n_features):
             low, high = np.searchsorted(chosen, [rows.start, rows.stop])
             seen.sample[low:high] = block[chosen[low:high] - rows.start]
-            if pivot is None:
-                pivot = seen.pivot = block[0].copy()
-            parts = tiles(len(block), max(1, _TILE_ELEMENTS // n_features))
-            for more, much, largest in spread(partial(_steps, block, pivot), parts):
-                seen.total += more
-                seen.squares += much
-                seen.largest = max(seen.largest, largest)
+            if pivot is None and rows.start == 0:
+                seen.pivot = block[0].copy()
+            seen.look_at(block)
             progress("reading", rows.stop, n_samples)
     return seen
 
 
 def _steps(
     block: FloatArray, pivot: FloatArray, part: slice
-) -> tuple[FloatArray, FloatArray, float]:
-    """Return sum and squares of the differences of some rows from a pivot, and the largest one."""
+) -> tuple[FloatArray, FloatArray, bool]:
+    """Return sum and squares of the differences of some rows from a pivot; whether these are 0."""
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         steps = block[part] - pivot
-        total, squares = steps.sum(axis=0), np.einsum("ij,ij->j", steps, steps)
-        return total, squares, float(max(steps.max(), -steps.min()))
+        squares = np.einsum("ij,ij->j", steps, steps)
+        # Squares of tiny numbers are zero, too.
+        return steps.sum(axis=0), squares, not (squares.any() or steps.any())
