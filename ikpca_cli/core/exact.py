@@ -23,7 +23,7 @@ With D the squared distances, ``(x_i - y)'(x_l - y) = (D_iy + D_ly - D_il) / 2``
 ``Q = [(K.D) K + K (K.D) - (K K).D] / 2``, the dot being elementwise. The columns of V sum to zero,
 so with ``K = 1 + B`` and the column sums s of B
 
-    V_j' Q V_j = n |X'V_j|^2 + V_j' [D B + (B.D) B - D diag(s) - (B B).D / 2] V_j,
+    V_j' Q V_j = n |X'V_j|^2 + V_j' [(K.D) B - D diag(s) - (B B).D / 2] V_j,
 
 in which no large terms cancel where gamma is small. The weight of a component is the Wiener
 filter's, ``w_j = max(0, 1 - f sigma^2 nu_j / lambda_j)`` with f about 1.
@@ -202,9 +202,12 @@ def _noise_gains(
     distances, below : ndarray, shape (n, n)
     vectors : ndarray, shape (n, d)
     """
-    inner = below @ vectors
-    inner = distances @ (inner - below.sum(axis=0)[:, None] * vectors) + (below * distances) @ inner
-    inner -= 0.5 * (((below @ below) * distances) @ vectors)
-    gains: FloatArray = np.einsum("ij,ij->j", vectors, inner)
+    form = ((below + 1.0) * distances) @ below
+    form -= distances * below.sum(axis=0)
+    squares = below @ below.T  # half the work, as numpy sees that the factors are the same
+    squares *= distances
+    squares *= 0.5
+    form -= squares
+    gains: FloatArray = np.einsum("ij,ij->j", vectors, form @ vectors)
     gains += len(rows) * np.sum((rows.T @ vectors) ** 2, axis=0)
     return gains

@@ -16,6 +16,7 @@ import numpy as np
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, pick_rows, row_blocks
 from ikpca_cli.core.spectrum import Spectrum, all_eigenpairs, spectrum
 from ikpca_cli.core.sums import add_products, mirror
+from ikpca_cli.core.survey import SAMPLE_ROWS, Survey
 
 _LANDMARKS = 7  # stream of `model_rng`
 _TOLERANCE = 1e-13  # below this share of the largest, eigenvalues of K are rounding errors
@@ -25,7 +26,12 @@ GramOf = Callable[[FloatArray], FloatArray]
 
 
 def landmark_rows(X: RowSource, count: int, seed: int) -> FloatArray:
-    """Return `count` of the rows, drawn without repetition, in the order they have, (count, p)."""
+    """Return `count` of the rows, drawn without repetition, (count, p).
+
+    From the sample of rows that were surveyed, if it has as many: they are not read again then.
+    """
+    if isinstance(X, Survey) and count <= SAMPLE_ROWS:
+        return X.sample(count)
     places = np.sort(model_rng(seed, _LANDMARKS).choice(X.shape[0], size=count, replace=False))
     return pick_rows(X, places)
 

@@ -21,6 +21,7 @@ from ikpca_cli.core.moves import (
     wiener_weights,
 )
 from ikpca_cli.core.rows import FloatArray
+from ikpca_cli.core.threads import cached_rows, spread_all
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,15 @@ class LimitModel:
 
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p); one that would be thrown far off stays as it is."""
+        cleaned = np.empty_like(X)
+
+        def clean(part: slice) -> None:
+            cleaned[part] = self._cleaned(X[part])
+
+        spread_all(clean, cached_rows(len(X), len(self.rows)))
+        return cleaned
+
+    def _cleaned(self, X: FloatArray) -> FloatArray:
         moved = np.zeros_like(X)
         for index, spectrum in self._spectra():
             own = self.blend[self.blend[:, 0] == index, 1:]

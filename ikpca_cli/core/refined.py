@@ -37,6 +37,7 @@ from ikpca_cli.core.moves import (
 )
 from ikpca_cli.core.rows import FloatArray, row_blocks
 from ikpca_cli.core.spectrum import Spectrum
+from ikpca_cli.core.threads import cached_rows, spread_all
 
 
 @dataclass(frozen=True)
@@ -126,7 +127,14 @@ class RefinedModel(FeatureModel, Mover[FeatureView]):
 
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p)."""
-        return move_rows(self, 1.0, blend_from_array(self.blend), X)
+        cleaned = np.empty_like(X)
+        blend = blend_from_array(self.blend)
+
+        def clean(part: slice) -> None:
+            cleaned[part] = move_rows(self, 1.0, blend, X[part])
+
+        spread_all(clean, cached_rows(len(X), self.n_rff))
+        return cleaned
 
     def blended(self, blend: dict[Move, float]) -> RefinedModel:
         """Return the model with a blend, without the components that no move uses."""

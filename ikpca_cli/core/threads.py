@@ -31,6 +31,12 @@ Result = TypeVar("Result")
 CONTROL_GROUP = Path("/sys/fs/cgroup")
 """Where Linux tells a container's limits."""
 
+CACHED = 2**18
+"""The numbers in an array that a thread goes over again and again: 2 MiB in float64."""
+
+LEAST_ROWS = 64
+"""Matrix products of fewer rows than these are slow."""
+
 _JOBS: ContextVar[int | None] = ContextVar("jobs", default=None)
 
 
@@ -122,6 +128,11 @@ def spread_all(function: Callable[[Item], object], items: Iterable[Item]) -> Non
 def tiles(total: int, size: int) -> list[slice]:
     """Return slices of at most `size` that cover ``range(total)``."""
     return [slice(start, min(start + size, total)) for start in range(0, total, size)]
+
+
+def cached_rows(total: int, width: int) -> list[slice]:
+    """Return slices of rows with which a core's cache holds arrays of this width."""
+    return tiles(total, max(LEAST_ROWS, CACHED // width))
 
 
 class _OneBlasThread:
