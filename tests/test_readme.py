@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 
@@ -65,3 +66,47 @@ def test_the_table_is_true(rows, samples):
     assert list(found.values()) == pytest.approx(errors, rel=0.01)
     best = min(errors)
     assert f"**{re.search(rf'[*]+({best:.4g}[0-9]*)[*]+', line)[1]}**" in line
+
+
+def recipe(title):
+    """Return the block of text after a recipe's title, which needs another place to run."""
+    return re.search(rf"\*\*{title}\.\*\*.*?```text\n(.*?)```", README, re.DOTALL)[1]
+
+
+@pytest.fixture
+def batch(samples):
+    """A folder with a model and 13 files to clean, one with a space in its name."""
+    assert shell("ikpca fit ecg_train.npy --method pca --components 4", samples).returncode == 0
+    (samples / "noisy").mkdir()
+    for place in range(13):
+        target = samples / f"noisy/{place} a.npy" if place == 7 else samples / f"noisy/{place}.npy"
+        target.write_bytes((samples / "ecg_noisy.npy").read_bytes())
+    return samples
+
+
+def test_the_slurm_recipe_cleans_each_file_once(batch):
+    code = recipe("A SLURM array").replace("/scratch/", f"{batch}/")
+    first, last = map(int, re.search(r"--array=(\d+)-(\d+)", code).groups())
+    cpus = re.search(r"--cpus-per-task=(\d+)", code)[1]
+    for task in [*range(first, last + 1), first]:  # the first one starts twice
+        names = f"export SLURM_ARRAY_TASK_ID={task} SLURM_CPUS_PER_TASK={cpus}\n"
+        done = shell(names + code, batch)
+        assert done.returncode == 0, done.stderr
+    assert "skipped 2 of 2 files" in done.stderr
+    found = sorted(path.name for path in (batch / "clean").iterdir())
+    assert len(found) == 13
+    assert "7 a.denoised.npy" in found
+
+
+def test_the_parallel_recipe_cleans_each_file(batch):
+    tool = shutil.which("parallel")
+    if (
+        tool is None
+        or "GNU" not in subprocess.run([tool, "--version"], capture_output=True, text=True).stdout
+    ):
+        pytest.skip("GNU parallel is not installed")
+    done = shell(
+        "export -f ikpca\nexport SHELL=$(command -v bash)\n" + recipe("GNU parallel"), batch
+    )
+    assert done.returncode == 0, done.stderr
+    assert len(list((batch / "clean").iterdir())) == 13
