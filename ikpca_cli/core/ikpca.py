@@ -42,7 +42,7 @@ CHOICE_ROWS = {"exact": 2000, "refined": 1000}
 ENOUGH = {"exact": 100_000, "refined": 50_000}
 """Held-out numbers that the choice needs."""
 
-CHOICE_RFF = 4000
+CHOICE_RFF = 2000
 """The most random features that the choice works with, unless rows are wider than half of it."""
 
 REFINED_COMPONENTS = 512

@@ -147,3 +147,15 @@ def test_shrinkage_and_a_number_of_components_exclude_each_other():
     with pytest.raises(UsageError, match="unknown"):
         PCA(shrink="much").fit(sines(30, 1)[0])
     assert np.all(PCA(3).fit(sines(30, 1)[0]).weights_ == 1.0)
+
+
+@pytest.mark.parametrize("n_rff", ["exact", 400])
+def test_on_rows_in_a_plane_ikpca_is_as_good_as_pca(n_rff):
+    rng = np.random.default_rng(np.random.SeedSequence([37]))
+    clean = rng.normal(size=(500, 3)) @ rng.normal(size=(3, 40))
+    noisy = clean + rng.normal(scale=1.0, size=clean.shape)
+    errors = [
+        np.mean((model.fit(noisy[:200]).denoise(noisy[200:]) - clean[200:]) ** 2)
+        for model in (IKPCA(n_rff=n_rff), PCA())
+    ]
+    assert errors[0] < 1.05 * errors[1]

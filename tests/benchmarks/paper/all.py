@@ -26,7 +26,7 @@ def main() -> int:
     asked = parser.parse_args()
     pictures = ["--output", str(asked.output)]
     commands = {name: [*pictures, *(["--quick"] if asked.quick else [])] for name in SCRIPTS}
-    commands["table_a1"] = ["--runs", "20" if asked.quick else "100"]
+    commands["table_a1"] = ["--runs", "20" if asked.quick else "500"]
     failed = []
     for name, words in commands.items():
         print(f"\n== {name}", flush=True)

@@ -14,7 +14,7 @@ from table_a1 import ECGS, SETTINGS
 
 
 def main() -> None:
-    asked = options(__doc__, runs=100)
+    asked = options(__doc__, runs=500)
     require(BEATS)
     table = Table(title=f"ECG, one component, {asked.runs} splits: MSE")
     for heading in ("ECG", "noisy", "ikpca", "kpca", "pca"):

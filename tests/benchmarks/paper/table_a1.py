@@ -2,7 +2,7 @@
 
 Run from the root of a checkout:
 
-    python tests/benchmarks/paper/table_a1.py [--runs 100] [--data FILE]
+    python tests/benchmarks/paper/table_a1.py [--runs 500] [--data FILE]
 
 Each method keeps one component and has the parameters of the paper's authors; a run is a random
 split, 70 % of the beats to fit and the rest to clean, whose mean is the reference. Prints our mean
@@ -54,7 +54,7 @@ def measure(data: Path, dataset: str, runs: int) -> dict[str, tuple[float, float
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--runs", type=int, default=500)
     parser.add_argument("--data", type=Path, default=DATA)
     options = parser.parse_args()
     if not options.data.exists():
