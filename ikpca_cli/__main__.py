@@ -33,7 +33,9 @@ def _run() -> None:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), _stop)
     from ikpca_cli.app import app
+    from ikpca_cli.core.memory import keep_freed_memory
 
+    keep_freed_memory()
     app()
 
 

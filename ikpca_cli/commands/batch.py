@@ -38,17 +38,18 @@ def clean_all(files: Sequence[Job], workers: int | None, progress: Progress) -> 
         return
     from joblib import Parallel, delayed
 
-    from ikpca_cli.core.threads import thread_count
+    from ikpca_cli.core.threads import one_blas_thread, thread_count
 
     runner = _Runner()
     parallel = Parallel(
         workers or thread_count(), prefer="threads", return_as="generator", batch_size=1
     )
     try:
-        outcomes = parallel(delayed(runner)(job) for job in files)
-        for done, outcome in enumerate(outcomes, start=1):
-            progress("files", done, len(files))
-            yield outcome
+        with one_blas_thread:  # once, not anew for each block of each file
+            outcomes = parallel(delayed(runner)(job) for job in files)
+            for done, outcome in enumerate(outcomes, start=1):
+                progress("files", done, len(files))
+                yield outcome
     finally:
         runner.stop()
 

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from ikpca_cli.errors import InputError
 
+_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # of mallopt(3)
+
 
 def available_bytes() -> int:
     """Return the free memory in bytes: the machine's, or the container's where that is less."""
@@ -43,6 +45,23 @@ def readable_bytes(count: int) -> str:
             return f"{size:.3g} {unit}"
         size /= 1000.0
     return f"{size:.4g} TB"
+
+
+def keep_freed_memory() -> None:
+    """Let the C library keep up to 256 MB that were freed, for the next array.
+
+    It would give them back to the system at once and ask for them anew, page by page: a third of
+    the time of a batch of small files. Only glibc can be told so; others stay as they are, and so
+    does one that the user has set up by its MALLOC_ variables.
+    """
+    if any(name.startswith("MALLOC_") for name in os.environ):
+        return
+    import ctypes
+
+    tell = getattr(ctypes.CDLL(None), "mallopt", None) if os.name == "posix" else None
+    if tell is not None:
+        tell(_TRIM_THRESHOLD, 2**28)
+        tell(_MMAP_THRESHOLD, 2**25)  # the most that it takes
 
 
 def _available_on_machine() -> int:
