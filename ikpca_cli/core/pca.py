@@ -16,6 +16,7 @@ from ikpca_cli.core.rows import FloatArray, Progress, RowSource
 from ikpca_cli.core.spectrum import spectrum, spectrum_of_sums
 from ikpca_cli.core.sums import FEW_FEATURES
 from ikpca_cli.core.survey import Survey
+from ikpca_cli.core.threads import cached_rows, spread_all
 
 
 class _Identity:
@@ -126,7 +127,14 @@ class PCA(Denoiser):
         self._truncate(max(1, int(np.count_nonzero(self.weights_))), None)
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
-        rows: FloatArray = (self._encode_block(X) * self.weights_) @ self.components_ + self.mean_
+        rows = np.empty(X.shape, dtype=self._float)
+
+        def clean(part: slice) -> None:
+            codes = self._encode_block(X[part]) * self.weights_
+            np.matmul(codes, self.components_, out=rows[part])
+            rows[part] += self.mean_
+
+        spread_all(clean, cached_rows(*X.shape))
         return rows
 
     def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:

@@ -92,20 +92,31 @@ def row_blocks(X: RowSource, width: int) -> Iterator[tuple[slice, FloatArray]]:
     InputError
         At the first value that is not finite, named by row and column (counted from 1).
     """
+    for rows, block in unchecked_blocks(X, width):
+        with np.errstate(over="ignore", invalid="ignore"):
+            suspect = not np.isfinite(block.sum())  # a sum needs no second array
+        if suspect:
+            check_finite(X, rows, block)
+        yield rows, block
+
+
+def unchecked_blocks(X: RowSource, width: int) -> Iterator[tuple[slice, FloatArray]]:
+    """Yield what `row_blocks` does, for callers that find out themselves what is not finite."""
     n_samples = X.shape[0]
     step = max(1, BLOCK_ELEMENTS // max(width, X.shape[1]))
     for start in range(0, n_samples, step):
         rows = slice(start, min(start + step, n_samples))
-        block = np.ascontiguousarray(X[rows], dtype=np.float64)
-        with np.errstate(over="ignore", invalid="ignore"):
-            suspect = not np.isfinite(block.sum())  # a sum needs no second array
-        if suspect and not np.isfinite(block).all():
-            row, column = np.argwhere(~np.isfinite(block))[0]
-            raise InputError(
-                f"{row_name(X)} row {start + row + 1}, column {column + 1} is "
-                f"{block[row, column]}: remove or fill in missing values first"
-            )
-        yield rows, block
+        yield rows, np.ascontiguousarray(X[rows], dtype=np.float64)
+
+
+def check_finite(X: RowSource, rows: slice, block: FloatArray) -> None:
+    """Refuse a block of rows that are not all finite numbers, as `row_blocks` says."""
+    if not np.isfinite(block).all():
+        row, column = np.argwhere(~np.isfinite(block))[0]
+        raise InputError(
+            f"{row_name(X)} row {rows.start + row + 1}, column {column + 1} is "
+            f"{block[row, column]}: remove or fill in missing values first"
+        )
 
 
 def read_all(X: RowSource) -> FloatArray:

@@ -18,7 +18,7 @@ from ikpca_cli.core.threads import spread, spread_all, tiles
 FEW_FEATURES = 1024
 """Up to this number threads share out rows, and above it the products of features."""
 
-TILE_ELEMENTS = 2**18
+TILE_ELEMENTS = 2**19
 """Features of the rows that a thread works on at once."""
 
 PIVOT_ROWS = 32
@@ -82,7 +82,7 @@ class FeatureSums:
 
 
 def tiled_sums(
-    block: FloatArray, features: Callable[[FloatArray], FloatArray], n_rff: int
+    block: FloatArray, features: Callable[[FloatArray], FloatArray] | None, n_rff: int
 ) -> FeatureSums:
     """Return the sums over a block of rows, each thread on some rows that its cache holds.
 
@@ -90,17 +90,19 @@ def tiled_sums(
     ----------
     block : ndarray, shape (k, p)
     features : callable
-        Returns the features (m, n_rff) of some of the rows in an array of its own.
+        Returns the features (m, n_rff) of some of the rows in an array of its own; None if the
+        features are the rows.
     n_rff : int
     """
     parts = tiles(len(block), max(1, TILE_ELEMENTS // max(n_rff, block.shape[1])))
     # Products of differences from a typical row lose no digits to a large mean.
-    pivot = np.median(features(block[:PIVOT_ROWS]), axis=0)
+    typical = block[:PIVOT_ROWS]
+    pivot = np.median(typical if features is None else features(typical), axis=0)
 
     def products(part: slice) -> tuple[FloatArray, FloatArray]:
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            some = features(block[part])
-            some -= pivot
+            some = block[part] if features is None else features(block[part])
+            some = np.subtract(some, pivot, out=None if features is None else some)
             return some.sum(axis=0, dtype=np.float64), some.T @ some
 
     total, scatter = np.zeros(n_rff), np.zeros((n_rff, n_rff))

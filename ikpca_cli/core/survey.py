@@ -19,12 +19,13 @@ from ikpca_cli.core.rows import (
     Progress,
     RowSource,
     as_rows,
+    check_finite,
     model_rng,
     pick_rows,
-    row_blocks,
     row_name,
     sample_rows,
     silent,
+    unchecked_blocks,
 )
 from ikpca_cli.core.slices import Opener, over_slices, slices_of
 from ikpca_cli.core.sums import FeatureSums, tiled_sums
@@ -165,17 +166,19 @@ class _Seen:
     sample: FloatArray
     sums: FeatureSums | None
 
-    def look_at(self, block: FloatArray) -> None:
-        """Take in a block of rows."""
+    def look_at(self, block: FloatArray) -> float:
+        """Take in a block of rows, and return a number that is finite only if all of them are."""
         if self.sums is not None:
-            self.sums.merge(tiled_sums(block, np.copy, block.shape[1]))
+            sums = tiled_sums(block, None, block.shape[1])
+            self.sums.merge(sums)
             self.alike = self.alike and bool((block == self.pivot).all())
-            return
+            return float(sums.mean.sum())
         parts = tiles(len(block), max(1, _TILE_ELEMENTS // block.shape[1]))
         for more, much, alike in spread(partial(_steps, block, self.pivot), parts):
             self.total += more
             self.squares += much
             self.alike &= alike
+        return float(self.total.sum())
 
     def add(self, other: _Seen) -> None:
         """Add what was seen of the rows that follow."""
@@ -223,12 +226,13 @@ def _look(
     sums = FeatureSums.empty(n_features) if products else None
     seen = _Seen(first_row if pivot is None else pivot, total, squares, True, sample, sums)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for rows, block in row_blocks(X, n_features):
+        for rows, block in unchecked_blocks(X, n_features):
             low, high = np.searchsorted(chosen, [rows.start, rows.stop])
             seen.sample[low:high] = block[chosen[low:high] - rows.start]
             if pivot is None and rows.start == 0:
                 seen.pivot = block[0].copy()
-            seen.look_at(block)
+            if not np.isfinite(seen.look_at(block)):
+                check_finite(X, rows, block)
             progress("reading", rows.stop, n_samples)
     return seen
 
