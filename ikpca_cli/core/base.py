@@ -176,8 +176,8 @@ class Denoiser(Estimator):
         limit = np.inf if self.distance_limit_ is None else self.distance_limit_
         for part, block in self._blocks(X):
             with at_work():
-                unlike = self._distance_block(block) > limit
-            cleaned = self._cleaned(block)
+                cleaned, distances = self._clean_and_compare(block)
+            cleaned, unlike = rounded(cleaned, self._float), distances > limit
             if keep_unlike:
                 cleaned[unlike] = block[unlike]
             yield part, block, cleaned, unlike
@@ -329,6 +329,10 @@ class Denoiser(Estimator):
 
         If they were `fitted` on, those that other rows like them would have.
         """
+
+    def _clean_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Clean one block of checked rows, and return their distances, too."""
+        return self._denoise_block(X), self._distance_block(X)
 
     def _set_limit(self, rows: FloatArray) -> None:
         """Set the limit of distances by some of the training rows (k, n_features)."""

@@ -193,9 +193,19 @@ class FeatureModel:
 
         If these are among `n_samples` training rows, the means hold a share of each row's own.
         """
-        some = slice(0, min(self.n_rff, ROWS))
-        means = self.features.features(X, some) @ self.feature_mean[some]
-        means *= 2.0 / some.stop
+        some = slice(0, self.compared)
+        return self.distances_of(
+            self.features.features(X, some) @ self.feature_mean[some], n_samples
+        )
+
+    @property
+    def compared(self) -> int:
+        """How many of the first features tell how far rows are."""
+        return min(self.n_rff, ROWS)
+
+    def distances_of(self, products: FloatArray, n_samples: int = 0) -> FloatArray:
+        """Return `distances` by products (n,) of the `compared` features with their means."""
+        means = products * (2.0 / self.compared)
         if n_samples > 1:
             means = (n_samples * means - 1.0) / (n_samples - 1.0)
         return from_mean_kernels(means)

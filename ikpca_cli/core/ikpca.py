@@ -493,6 +493,12 @@ class IKPCA(Denoiser):
         rows: FloatArray = self.model_.denoise(self._centred(X)) + self.mean_
         return rows
 
+    def _clean_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if not isinstance(self.model_, PublishedModel):
+            return super()._clean_and_compare(X)
+        rows, distances = self.model_.denoise_and_compare(self._centred(X))
+        return rows + self.mean_, distances
+
     def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
         return self.model_.distances(self._centred(X), self.n_samples_ if fitted else 0)
 

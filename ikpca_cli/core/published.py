@@ -16,7 +16,7 @@ from ikpca_cli.core.fourier import (
 from ikpca_cli.core.rows import FloatArray
 from ikpca_cli.core.sines import angles_on_branch, sines
 from ikpca_cli.core.spectrum import Spectrum
-from ikpca_cli.core.threads import spread
+from ikpca_cli.core.threads import cached_rows, spread, spread_all
 
 
 @dataclass(frozen=True)
@@ -46,17 +46,30 @@ class PublishedModel(FeatureModel):
 
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p)."""
-        features, mean = self.features, self.feature_mean
+        return self.denoise_and_compare(X)[0]
+
+    def denoise_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Clean centred rows (n, p), and return their `distances` (n,) as well: one set of sines.
+
+        Returns
+        -------
+        rows : ndarray, shape (n, p)
+        distances : ndarray, shape (n,)
+        """
+        features, mean, compared = self.features, self.feature_mean, self.compared
         half_turns = np.empty((len(X), self.n_rff), dtype=self.W.dtype)
         codes = np.zeros((len(X), len(self.components)), dtype=self.W.dtype)
+        products = np.zeros(len(X), dtype=self.W.dtype)
         angles_back = np.zeros(X.shape, dtype=self.W.dtype)
 
-        def project(place: tuple[slice, slice]) -> FloatArray:
+        def project(place: tuple[slice, slice]) -> tuple[FloatArray, FloatArray]:
             rows, part = place
             half_turns[place] = angles = features.half_turns(X[rows], part)
             sines(angles)
+            stop = max(part.start, min(part.stop, compared))
+            product = angles[:, : stop - part.start] @ mean[part.start : stop]
             angles -= mean[part]
-            return angles @ self.components[:, part].T
+            return angles @ self.components[:, part].T, product
 
         def return_(place: tuple[slice, slice]) -> FloatArray:
             rows, part = place
@@ -66,13 +79,17 @@ class PublishedModel(FeatureModel):
             angles -= self.b[part]
             return angles @ self.W[part]
 
+        def finish(rows: slice) -> None:
+            angles_back[rows] = angles_back[rows] @ self.ridge_inverse
+
         tiled = places(*half_turns.shape)
-        for (rows, _), share in zip(tiled, spread(project, tiled), strict=True):
+        for (rows, _), (share, product) in zip(tiled, spread(project, tiled), strict=True):
             codes[rows] += share
+            products[rows] += product
         for (rows, _), share in zip(tiled, spread(return_, tiled), strict=True):
             angles_back[rows] += share
-        rows_back: FloatArray = angles_back @ self.ridge_inverse
-        return rows_back
+        spread_all(finish, cached_rows(*X.shape))
+        return angles_back, self.distances_of(products)
 
     def variant(self, n_components: int, ridge: float | None) -> PublishedModel:
         """Return the model with fewer components, or another ridge."""
