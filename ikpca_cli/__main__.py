@@ -20,6 +20,8 @@ def main() -> None:
         raise SystemExit(INTERRUPTED) from None
     finally:
         _flush()
+        # The work is done, or undone: an interrupt while the interpreter ends must not hide which.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _run() -> None:
