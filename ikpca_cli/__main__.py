@@ -19,9 +19,9 @@ def main() -> None:
         # Before any command began; once one runs, it says so itself.
         raise SystemExit(INTERRUPTED) from None
     finally:
-        _flush()
         # The work is done, or undone: an interrupt while the interpreter ends must not hide which.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _flush()
 
 
 def _run() -> None:

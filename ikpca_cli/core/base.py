@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from ikpca_cli.core.checks import check_dtype, too_many_components
 from ikpca_cli.core.estimator import Auto, Estimator
 from ikpca_cli.core.likeness import distance_limit
+from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.rows import (
     LARGEST,
+    LARGEST_SINGLE,
     FloatArray,
     Progress,
     RowSource,
@@ -34,6 +36,12 @@ if TYPE_CHECKING:
 
 LIMIT_ROWS = 500
 """Training rows that tell how far rows usually are."""
+
+SCALE_ROWS, FARTHEST = 100, 1e12
+"""Rows that tell a typical distance, and how far from its inverse a gamma may be."""
+
+LARGEST_OFFSET = 1e5
+"""Means over spread that single precision leaves two digits of."""
 
 
 class Denoiser(Estimator):
@@ -106,11 +114,23 @@ class Denoiser(Estimator):
         rows = X if isinstance(X, Survey) else Survey(X, self.seed)
         self._check_params(rows.shape[0], rows.shape[1])
         self._look(rows, progress)
+        self._check_scale(rows)
         mean = rows.mean
         noise_std = known_noise_std(self, rows, mean)
         choice = self._choose(rows, mean, noise_std, progress, oracle)
-        self.noise_std_ = noise_std
         known = noise_std is not None  # or else the choice went by a guess, and promises nothing
+        if noise_std is not None and choice.is_impossible:
+            warnings.warn(
+                f"the noise level {noise_std:.3g} cannot be right, the error would be below zero: "
+                "give the true one (--noise-std) if you know it",
+                IkpcaWarning,
+                stacklevel=4,
+            )
+            known = False
+            if self.noise_std == "auto":
+                noise_std = None
+                choice = self._choose(rows, mean, None, progress, oracle)
+        self.noise_std_ = noise_std
         self.estimated_mse_ = choice.risk if known else None
         self.estimated_mse_error_ = choice.error if known else None
         self.tried_ = choice.tried
@@ -124,6 +144,30 @@ class Denoiser(Estimator):
         self.fit_with(rows, mean, choice.params, exact=exact, progress=progress)
         self._set_limit(selection_rows(rows, LIMIT_ROWS, self.seed))
         return self
+
+    def _check_scale(self, rows: Survey) -> None:
+        """Refuse rows, or a gamma, whose scale the numbers of the model cannot follow."""
+        if self._float is np.float32:
+            offset = float(np.abs(rows.mean).max())
+            if not 1.0 / LARGEST_SINGLE <= rows.spread <= LARGEST_SINGLE:
+                raise InputError(
+                    f"{rows.name}: the spread of its values is beyond single precision; rescale "
+                    "them, or use float64"
+                )
+            if offset > LARGEST_OFFSET * rows.spread:
+                raise InputError(
+                    f"{rows.name}: values around {offset:.3g} that differ by {rows.spread:.3g} are "
+                    "too alike for single precision; subtract what they share, or use float64"
+                )
+        gamma: float | Auto = getattr(self, "gamma", "auto")
+        if gamma != "auto":
+            some = rows.sample(SCALE_ROWS) - rows.mean
+            typical = float(load_kernel(getattr(self, "kernel", "")).distance(some, some).mean())
+            if not 1.0 / FARTHEST <= gamma * typical <= FARTHEST:
+                raise UsageError(
+                    f"gamma {gamma:.3g} is far from what these rows need, which are {typical:.3g} "
+                    f"apart: use about {1.0 / typical:.3g}, or 'auto'"
+                )
 
     def is_useless(self) -> bool:
         """Tell whether the fit was not expected to lower the error."""

@@ -61,6 +61,13 @@ class Blend:
     risk: float
     error: float
 
+    def saves(self, share: float, other: Blend) -> bool:
+        """Tell whether all gammas are of use, and save a share of the other's risk.
+
+        Being an estimate, a risk may be negative.
+        """
+        return all(self.weights) and self.risk < other.risk - share * abs(other.risk)
+
 
 class CrossValidation:
     """Held-out rows, spectra of the others, and the risk of what these do to them.
@@ -160,7 +167,7 @@ class CrossValidation:
         others = (gamma for gamma in self.seen if gamma not in main.gammas)
         pairs = [self.best(*main.gammas, other) for other in others]
         pair = min(pairs, key=lambda blend: blend.risk, default=main)
-        return pair if all(pair.weights) and pair.risk < (1.0 - _WORTH_IT) * main.risk else main
+        return pair if pair.saves(_WORTH_IT, main) else main
 
     def full_risk(self, blend: Blend) -> Blend:
         """Return a blend with its risk for a fit on all rows, where half of them were held out.

@@ -71,7 +71,7 @@ def check_feature_count(n_rff: int, n_features: int, *, drawn: bool) -> None:
     n_rff, n_features : int
         Random features, and columns of the rows.
     drawn : bool
-        Whether the user gave a number of them, rather than the features themselves.
+        Whether they are drawn, rather than given.
 
     Raises
     ------
@@ -96,5 +96,5 @@ def check_feature_count(n_rff: int, n_features: int, *, drawn: bool) -> None:
             f"{n_rff} random features are close to the {n_features} columns, which makes rows "
             f"worse than they need be: use {4 * n_features} or more",
             IkpcaWarning,
-            stacklevel=5,
+            stacklevel=6,  # where IKPCA.fit was called
         )

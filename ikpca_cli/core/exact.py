@@ -115,7 +115,7 @@ class ExactSpectrum(Mover[Kernels]):
             gram_mean=mean + 1.0,
             vectors=vectors,
             variances=values / n_samples,
-            noise_gains=np.maximum(gains, 0.0) * 4.0 * gamma**2 / n_samples,
+            noise_gains=np.maximum(gains, 0.0) * gamma * gamma * 4.0 / n_samples,
             total=total,
         )
 

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ikpca_cli.core.kernels import Gaussian, Kernel
+from ikpca_cli.core.kernels import ORTHOGONAL, Gaussian, Kernel
 from ikpca_cli.core.likeness import ROWS, from_mean_kernels
 from ikpca_cli.core.rows import FloatArray, model_rng
 from ikpca_cli.core.sines import sines
@@ -82,21 +82,25 @@ class FourierFeatures:
 
         Frequencies are at right angles to each other, and each makes two features, a quarter turn
         apart (Sutherland and Schneider, "On the Error of Random Fourier Features", 2015). With
-        fewer than twice as many features as columns they come singly, or rows could not be told
-        from their features. The first features are the same however many pairs are drawn.
+        fewer features than `fewest_pairs` says they come singly, or rows could not be told from
+        them. The first features are the same however many pairs are drawn.
 
         Raises
         ------
         UsageError
             If the seed is negative.
         """
-        each = 2 if n_rff >= 2 * n_features else 1
+        each = 2 if n_rff >= fewest_pairs(n_features) else 1
         count = -(-n_rff // each)
         W = kernel.sample_orthogonal(model_rng(seed, 0), count, n_features)
         W *= kernel.frequency_scale(gamma)
         b = model_rng(seed, 1).uniform(-np.pi, np.pi, count)
         turns = np.arange(n_rff) % each * (0.5 * np.pi)
         return cls(np.repeat(W, each, axis=0)[:n_rff], np.repeat(b, each)[:n_rff] + turns)
+
+    def scaled(self, factor: float) -> FourierFeatures:
+        """Return the features with frequencies times a factor."""
+        return FourierFeatures(factor * self.W, self.b)
 
     @property
     def n_rff(self) -> int:
@@ -214,6 +218,12 @@ class FeatureModel:
         """Return the latent codes (n, d) of centred rows (n, p)."""
         codes: FloatArray = (self.features.features(X) - self.feature_mean) @ self.components.T
         return codes
+
+
+def fewest_pairs(n_features: int) -> int:
+    """Return the fewest features in pairs that tell all rows of a width apart."""
+    # As many frequencies as columns do only if they are all at right angles.
+    return (2 if n_features <= ORTHOGONAL else 4) * n_features
 
 
 def places(n_rows: int, n_features: int) -> list[tuple[slice, slice]]:

@@ -136,7 +136,7 @@ def pair_search(
         ]
         progress("choosing", len(trial.seen), 0)
         lower = min(around, key=lambda blend: blend.risk, default=pair)
-        if not all(lower.weights) or lower.risk > (1.0 - _WORTH_A_STEP) * pair.risk:
+        if not lower.saves(_WORTH_A_STEP, pair):
             break
         pair = lower
     return pair

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
@@ -14,7 +14,7 @@ from ikpca_cli.core.blind import CrossValidation, Oracle
 from ikpca_cli.core.checks import check_dtype, check_feature_count, check_smooth
 from ikpca_cli.core.estimator import Auto, Value
 from ikpca_cli.core.exact import ExactSpectrum
-from ikpca_cli.core.fourier import FourierFeatures
+from ikpca_cli.core.fourier import FourierFeatures, fewest_pairs
 from ikpca_cli.core.gammas import best_blend
 from ikpca_cli.core.kernels import Gaussian
 from ikpca_cli.core.limit import LimitModel
@@ -23,12 +23,20 @@ from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.moves import SHRINKS, SHRINKS_OF_A_CUT, TO_THE_MEAN, Mover, all_moves
 from ikpca_cli.core.published import PublishedModel
 from ikpca_cli.core.refined import RefinedModel
-from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all, silent
+from ikpca_cli.core.rows import (
+    FloatArray,
+    Progress,
+    RowSource,
+    model_rng,
+    read_all,
+    row_name,
+    silent,
+)
 from ikpca_cli.core.spectrum import Spectrum, feature_sums, spectrum, spectrum_of_sums
 from ikpca_cli.core.sums import FeatureSums
 from ikpca_cli.core.survey import selection_rows
 from ikpca_cli.core.threads import at_work
-from ikpca_cli.errors import UsageError
+from ikpca_cli.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from ikpca_cli.core.selection import Choice
@@ -71,8 +79,10 @@ class IKPCA(Denoiser):
         the limit weighs all of them by their noise.
     n_rff : int, "exact" or "auto"
         Random Fourier features, at least as many as the rows are wide; "exact" for infinitely
-        many. "auto" is exact for up to 3,000 training rows with a Gaussian kernel and no ridge
-        given, else four features a column and not fewer than 2,000.
+        many. For the refined way back they are balanced (`FourierFeatures.draw_balanced`), for
+        which twice as many as columns are needed. "auto" is exact for up to 3,000 training rows
+        with a Gaussian kernel and no ridge given, else four features a column and not fewer than
+        2,000.
     kernel : str
         A key of `ikpca_cli.core.methods.KERNELS`.
     gamma : float or "auto"
@@ -373,20 +383,20 @@ class IKPCA(Denoiser):
         rows = selection_rows(X, CHOICE_ROWS[kind], self.seed) - mean
         # A row that is held out must not have a twin among the others.
         rows = rows[np.sort(np.unique(rows, axis=0, return_index=True)[1])]
+        if len(rows) < 2:
+            raise InputError(
+                f"{row_name(X)}: all but a few of its rows are alike, there is nothing to learn "
+                "from them"
+            )
         noise_variance = usable_noise_std(noise_std, rows) ** 2
         distances = Gaussian().distance(rows, rows)
         most = None if self.n_components == "auto" else self.n_components
 
-        def fit(places: NDArray[np.intp], gamma: float) -> Mover[Any]:
-            if kind == "exact":
-                near = distances[np.ix_(places, places)]
-                return ExactSpectrum.of(rows[places], near, gamma, most)
-            some = rows[places]
-            n_rff = min(self._count(some.shape[1]), max(CHOICE_RFF, 2 * some.shape[1]))
-            drawn = self._spectrum(
-                some, np.zeros(some.shape[1]), gamma, most or REFINED_COMPONENTS, silent, n_rff
-            )
-            return self._refine(*drawn, some, 1.0)
+        def exact(places: NDArray[np.intp], gamma: float) -> Mover[Any]:
+            near = distances[np.ix_(places, places)]
+            return ExactSpectrum.of(rows[places], near, gamma, most)
+
+        fit = exact if kind == "exact" else self._refined_fits(rows, most)
 
         shrinks = SHRINKS if most is None else SHRINKS_OF_A_CUT
         trial = CrossValidation(
@@ -416,6 +426,24 @@ class IKPCA(Denoiser):
         )
         return Choice(chosen, blend.risk, blend.error, tried)
 
+    def _refined_fits(
+        self, rows: FloatArray, most: int | None
+    ) -> Callable[[NDArray[np.intp], float], Mover[Any]]:
+        """Return what fits the refined model, without a blend, to rows at some places."""
+        n_features = rows.shape[1]
+        n_rff = min(self._count(n_features), max(CHOICE_RFF, fewest_pairs(n_features)))
+        drawn = FourierFeatures.draw_balanced(Gaussian(), 1.0, n_rff, n_features, self.seed)
+        mean = np.zeros(n_features)
+
+        def fit(places: NDArray[np.intp], gamma: float) -> Mover[Any]:
+            features = drawn.scaled(Gaussian().frequency_scale(gamma)).rounded(self._float)
+            some = rows[places]
+            route, asked = self.solver, most or REFINED_COMPONENTS
+            found = spectrum(some, mean, features, n_rff, asked, route=route)
+            return self._refine(features, found, some, 1.0)
+
+        return fit
+
     def _spectrum(
         self,
         X: RowSource,
@@ -423,14 +451,13 @@ class IKPCA(Denoiser):
         gamma: float,
         n_components: int,
         progress: Progress,
-        n_rff: int | None = None,
     ) -> tuple[FourierFeatures, Spectrum]:
         """Draw random features, unless some are given, and return their spectrum on rows `X`.
 
         The published way back has independent features, as the paper has them.
         """
         n_features = X.shape[1]
-        size = n_rff or self._count(n_features), n_features
+        size = self._count(n_features), n_features
         if self._features is not None:
             features = self._features
         elif self._kind(X.shape[0]) == "published":

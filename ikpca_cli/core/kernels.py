@@ -13,7 +13,7 @@ from ikpca_cli.core.threads import spread_all, tiles
 TILE = 512
 """Rows on each side whose kernel a thread computes at once."""
 
-ORTHOGONAL = 1024
+ORTHOGONAL = 4096
 """The most frequencies that are drawn at right angles to each other: more would cost too much."""
 
 _SAME = 1e-9  # how far below 1 the kernel of a row and itself may be
@@ -86,13 +86,14 @@ class Gaussian(Kernel):
         (Yu et al., "Orthogonal Random Features", 2016).
         """
         size = min(n_features, ORTHOGONAL)
-        blocks = []
-        for _ in range(0, n_rff, size):
-            directions, triangle = np.linalg.qr(rng.normal(size=(n_features, size)))
-            # With this sign the directions are uniform, whichever way the factorisation works.
-            lengths = np.sqrt(2.0 * rng.chisquare(n_features, size)) * np.sign(np.diag(triangle))
-            blocks.append(directions.T * lengths[:, None])
-        frequencies: FloatArray = np.concatenate(blocks)[:n_rff]
+        count = -(-n_rff // size)
+        chi = rng.spawn(1)[0]  # of its own, so that the first blocks do not depend on their number
+        directions, triangles = np.linalg.qr(rng.normal(size=(count, n_features, size)))
+        # With these signs the directions are uniform, whichever way the factorisation works.
+        lengths = np.sign(np.diagonal(triangles, axis1=1, axis2=2))
+        lengths = lengths * np.sqrt(2.0 * chi.chisquare(n_features, (count, size)))
+        directions *= lengths[:, None, :]
+        frequencies: FloatArray = directions.transpose(0, 2, 1).reshape(-1, n_features)[:n_rff]
         return frequencies
 
     def frequency_scale(self, gamma: float) -> float:

@@ -127,22 +127,23 @@ class LimitModel:
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p); one that would be thrown far off stays as it is."""
         cleaned = np.empty_like(X)
+        farthest = np.linalg.norm(self.rows, axis=1).max()
+        blends = [
+            (spectrum, blend_from_array(self.blend[self.blend[:, 0] == index, 1:]))
+            for index, spectrum in self._spectra()
+        ]
 
         def clean(part: slice) -> None:
-            cleaned[part] = self._cleaned(X[part])
+            rows = X[part]
+            moved = np.zeros_like(rows)
+            for spectrum, blend in blends:
+                moved += move_rows(spectrum, 1.0, blend, rows) - rows
+            reach = np.linalg.norm(rows, axis=1) + 2.0 * farthest
+            moved[~(np.linalg.norm(moved, axis=1) <= reach)] = 0.0
+            cleaned[part] = rows + moved
 
         spread_all(clean, cached_rows(len(X), len(self.rows)))
         return cleaned
-
-    def _cleaned(self, X: FloatArray) -> FloatArray:
-        moved = np.zeros_like(X)
-        for index, spectrum in self._spectra():
-            own = self.blend[self.blend[:, 0] == index, 1:]
-            moved += move_rows(spectrum, 1.0, blend_from_array(own), X) - X
-        reach = np.linalg.norm(X, axis=1) + 2.0 * np.linalg.norm(self.rows, axis=1).max()
-        far = ~(np.linalg.norm(moved, axis=1) <= reach)
-        moved[far] = 0.0
-        return X + moved
 
     def encode(self, X: FloatArray) -> FloatArray:
         """Return the latent codes (n, d) of centred rows (n, p)."""

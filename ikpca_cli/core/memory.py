@@ -1,4 +1,4 @@
-"""How much memory this process may still take."""
+"""How much memory this process may still take, and what becomes of memory that it frees."""
 
 from __future__ import annotations
 
@@ -52,9 +52,9 @@ def keep_freed_memory() -> None:
 
     It would give them back to the system at once and ask for them anew, page by page: a third of
     the time of a batch of small files. Only glibc can be told so; others stay as they are, and so
-    does one that the user has set up by its MALLOC_ variables.
+    does one that the user has set up by MALLOC_ variables or GLIBC_TUNABLES.
     """
-    if any(name.startswith("MALLOC_") for name in os.environ):
+    if any(name.startswith(("MALLOC_", "GLIBC_TUNABLES")) for name in os.environ):
         return
     import ctypes
 

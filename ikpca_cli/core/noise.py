@@ -16,6 +16,9 @@ from ikpca_cli.core.rows import FloatArray
 FEW_COLUMNS = 8
 """Up to this width signal fills the space, and only small neighbourhoods tell it from noise."""
 
+FEW_ROWS = 8
+"""Fewer different rows than this tell nothing."""
+
 _SHARES = (1.0, 0.5, 0.25)  # of the noise spectrum that is looked at, from its low end
 _PRECISE = 0.03  # relative error above which quiet columns say nothing against the spectrum
 _QUIET = 0.1  # share of the columns that may hold little signal
@@ -54,8 +57,11 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     NoiseLevel
     """
     X = X[:, np.ptp(X, axis=0) > 0.0]  # a constant column has no noise
+    if X.shape[1] < 2:
+        return NoiseLevel(None, certain=False)
+    X = X[np.sort(np.unique(X, axis=0, return_index=True)[1])]  # nor has a row beside its twin
     n_samples, n_features = X.shape
-    if n_features < 2 or n_samples < 3:
+    if n_samples < FEW_ROWS:
         return NoiseLevel(None, certain=False)
     readings = _readings(X)
     best = np.inf
@@ -64,11 +70,12 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
             best = reading.std
     certain = True
     if n_features <= FEW_COLUMNS:
-        surface = thickness(X)
-        across = n_features - readings[len(_SHARES) - 1].signal
-        # Of several directions without signal the smallest eigenvalue lies at the lower edge of
-        # their law: a reading as low as that says nothing against the spectrum's.
-        lowest = 1.0 - np.sqrt((across - 1.0) / surface.count) if across > 2 else 1.0
+        white = readings[0].signal == 0
+        surface = thickness(X, white=white)
+        # Where the rows as a whole have more directions without signal than were seen across the
+        # surface, the variance across it is the smallest of several.
+        more = 0 if white else n_features - readings[0].signal - surface.across
+        lowest = 1.0 - (max(more, 0) / surface.count) ** 0.5
         if surface.std < _CLEARLY_LOWER * lowest * best:
             best, certain = surface.std, surface.saturation < _SATURATED
     return NoiseLevel(float(best), certain) if 0.0 < best < np.inf else NoiseLevel(None, False)

@@ -49,12 +49,18 @@ class PublishedModel(FeatureModel):
         return self.denoise_and_compare(X)[0]
 
     def denoise_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Clean centred rows (n, p), and return their `distances` (n,) as well: one set of sines.
+        """Clean rows, and tell how far they are from training rows, by one set of sines.
+
+        Parameters
+        ----------
+        X : ndarray, shape (n, p)
+            Centred rows, none of which the model was fitted on.
 
         Returns
         -------
         rows : ndarray, shape (n, p)
         distances : ndarray, shape (n,)
+            As of `distances`.
         """
         features, mean, compared = self.features, self.feature_mean, self.compared
         half_turns = np.empty((len(X), self.n_rff), dtype=self.W.dtype)

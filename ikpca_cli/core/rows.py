@@ -12,8 +12,11 @@ from ikpca_cli.errors import InputError, UsageError
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 
-LARGEST = 1e120
+LARGEST = 1e75
 """Spreads and parameters between this and its inverse have fourth powers in double precision."""
+
+LARGEST_SINGLE = 1e9
+"""The same for single precision."""
 
 BLOCK_ELEMENTS = 2**21
 """Elements of the widest intermediate array in one block: 16 MiB in float64."""

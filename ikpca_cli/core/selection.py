@@ -56,6 +56,11 @@ class Choice:
     error: float | None = None
     tried: tuple[Choice, ...] = ()
 
+    @property
+    def is_impossible(self) -> bool:
+        """Whether the estimated risk is below zero by more than chance would have it."""
+        return self.risk is not None and self.risk < -3.0 * (self.error or 0.0)
+
 
 def known_noise_std(estimator: Denoiser, X: RowSource, mean: FloatArray) -> float | None:
     """Return the noise level that was given, or else estimated from at most 2,000 rows.

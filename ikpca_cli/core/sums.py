@@ -84,20 +84,26 @@ class FeatureSums:
 def tiled_sums(
     block: FloatArray, features: Callable[[FloatArray], FloatArray] | None, n_rff: int
 ) -> FeatureSums:
-    """Return the sums over a block of rows, each thread on some rows that its cache holds.
+    """Return the sums over a block of rows, of which each thread takes some at a time.
 
     Parameters
     ----------
     block : ndarray, shape (k, p)
-    features : callable
+    features : callable or None
         Returns the features (m, n_rff) of some of the rows in an array of its own; None if the
         features are the rows.
     n_rff : int
+        Number of features.
+
+    Returns
+    -------
+    FeatureSums
     """
     parts = tiles(len(block), max(1, TILE_ELEMENTS // max(n_rff, block.shape[1])))
     # Products of differences from a typical row lose no digits to a large mean.
     typical = block[:PIVOT_ROWS]
-    pivot = np.median(typical if features is None else features(typical), axis=0)
+    typical = typical if features is None else features(typical)
+    pivot = typical[0] + np.median(typical - typical[0], axis=0)
 
     def products(part: slice) -> tuple[FloatArray, FloatArray]:
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):

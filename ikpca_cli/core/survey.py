@@ -1,7 +1,8 @@
 """One look at rows to learn from: their means, a random sample, and whether they can be used.
 
-A fit reads its rows twice: once here, once for its features, unless these are the rows themselves.
-Whatever else it needs to know, noise level and choice of parameters, it learns from the sample.
+A fit reads its rows twice: once here, once for its features, unless these are the rows themselves
+(and a third time for a regression on landmarks). Whatever else it needs to know, noise level and
+choice of parameters, it learns from the sample.
 """
 
 from __future__ import annotations
@@ -58,6 +59,8 @@ class Survey:
     ----------
     mean : ndarray, shape (n_features,)
         Column means, once `look` was called.
+    spread : float
+        Root mean variance of the columns, once `look` was called.
     sums : FeatureSums or None
         Those of the rows themselves, if `look` was asked for products.
 
@@ -68,6 +71,7 @@ class Survey:
     """
 
     mean: FloatArray
+    spread: float
     sums: FeatureSums | None = None
 
     def __init__(self, X: Any, seed: int, opener: Opener | None = None) -> None:
@@ -120,7 +124,7 @@ class Survey:
             for part, more in zip(parts[1:], found, strict=True):
                 seen.add(more)
                 progress("reading", part.stop, n_samples)
-        self.mean = seen.check(self.name, n_samples)
+        self.mean, self.spread = seen.check(self.name, n_samples)
         self.sums = seen.sums
         if n_samples > SAMPLE_ROWS:
             self._sample = seen.sample[rng.permutation(SAMPLE_ROWS)]
@@ -190,8 +194,8 @@ class _Seen:
         if self.sums is not None and other.sums is not None:
             self.sums.merge(other.sums)
 
-    def check(self, name: str, n_samples: int) -> FloatArray:
-        """Return the column means of rows that can be learned from; refuse others."""
+    def check(self, name: str, n_samples: int) -> tuple[FloatArray, float]:
+        """Return column means and spread of rows that can be learned from; refuse others."""
         if self.alike:
             raise InputError(f"{name}: all rows are alike, there is nothing to learn from them")
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
@@ -206,7 +210,7 @@ class _Seen:
             raise InputError(
                 f"{name}: the spread of its values is beyond double precision; rescale them"
             )
-        return mean
+        return mean, variance**0.5
 
 
 def _look(

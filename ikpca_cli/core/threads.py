@@ -34,8 +34,8 @@ CONTROL_GROUP = Path("/sys/fs/cgroup")
 CACHED = 2**18
 """The numbers in an array that a thread goes over again and again: 2 MiB in float64."""
 
-LEAST_ROWS = 64
-"""Matrix products of fewer rows than these are slow."""
+LEAST_ROWS = 256
+"""With fewer rows than these at a time, products are slow and what they share is copied often."""
 
 _JOBS: ContextVar[int | None] = ContextVar("jobs", default=None)
 

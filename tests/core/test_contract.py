@@ -196,7 +196,7 @@ def test_the_noise_of_a_user_is_not_our_features():
 
 
 @pytest.mark.parametrize("draw", ["draw", "draw_balanced"])
-def test_features_do_not_depend_on_how_many_there_are(draw):
+def test_features_of_a_kind_do_not_depend_on_how_many_there_are(draw):
     from ikpca_cli.core.fourier import FourierFeatures
 
     kernel = load_kernel("gaussian")
