@@ -3,7 +3,7 @@
     python tests/benchmarks/paper/fig3_usps.py [--quick] [--output DIR]
 
 Ridges 0, 0.1, 0.5 and 2 with 30,000 random features beside kPCA+SL and PCA, at noise 0.25 and 0.5;
-1,000 digits to fit and 400 to clean, 20 runs: a quarter of an hour each. Parameters are those of
+1,000 digits to fit and 400 to clean, 20 runs: ten minutes each. Parameters are those of
 the paper's authors; ridge 0 is ours, for what the paper says of it. Splits are random, where the
 authors' keep the share of each digit.
 """
