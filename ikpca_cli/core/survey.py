@@ -78,6 +78,7 @@ class Survey:
         self._rows: RowSource = as_rows(X, least=2)
         self._seed = seed
         self._sample: FloatArray | None = None
+        self._order: Places = np.empty(0, dtype=np.intp)
         self.name = row_name(self._rows)
         self.shape = (int(self._rows.shape[0]), int(self._rows.shape[1]))
         self.opener = opener if self.shape[0] > SAMPLE_ROWS else None
@@ -127,7 +128,7 @@ class Survey:
         self.mean, self.spread = seen.check(self.name, n_samples)
         self.sums = seen.sums
         if n_samples > SAMPLE_ROWS:
-            self._sample = seen.sample[rng.permutation(SAMPLE_ROWS)]
+            self._sample, self._order = seen.sample, rng.permutation(SAMPLE_ROWS)
         else:
             self._rows = self._sample = seen.sample
 
@@ -145,7 +146,7 @@ class Survey:
         self.look()
         assert self._sample is not None
         if self.shape[0] > SAMPLE_ROWS:
-            return self._sample[:most]
+            return self._sample[self._order[:most]]
         return sample_rows(self._sample, most, model_rng(self._seed, _SAMPLE))
 
 
