@@ -104,11 +104,14 @@ def tiled_sums(
     typical = block[:PIVOT_ROWS]
     typical = typical if features is None else features(typical)
     pivot = typical[0] + np.median(typical - typical[0], axis=0)
+    if features is None and np.abs(pivot).max() <= np.abs(typical - pivot).mean():
+        pivot = np.zeros_like(pivot)  # the mean is small, and rows need no copy
 
     def products(part: slice) -> tuple[FloatArray, FloatArray]:
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             some = block[part] if features is None else features(block[part])
-            some = np.subtract(some, pivot, out=None if features is None else some)
+            if pivot.any():
+                some = np.subtract(some, pivot, out=None if features is None else some)
             return some.sum(axis=0, dtype=np.float64), some.T @ some
 
     total, scatter = np.zeros(n_rff), np.zeros((n_rff, n_rff))

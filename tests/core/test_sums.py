@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+from ikpca_cli import PCA
 from ikpca_cli.core.fourier import FourierFeatures
 from ikpca_cli.core.kernels import Gaussian
 from ikpca_cli.core.spectrum import feature_sums, spectrum, spectrum_of_sums
@@ -68,3 +69,13 @@ def test_spectrum_from_slices_equals_one_pass(monkeypatch, elements):
     assert_allclose(pieces.variances, whole.variances, rtol=1e-9)
     projectors = [found.components.T @ found.components for found in (pieces, whole)]
     assert_allclose(*projectors, rtol=0, atol=1e-9)
+
+
+def test_a_small_mean_and_a_constant_column_cost_no_digits():
+    rng = np.random.default_rng(np.random.SeedSequence([47]))
+    rows = 0.3 + rng.normal(size=(500, 6)) * np.array([3.0, 2.0, 1.5, 1.0, 0.5, 0.0])
+    model = PCA(4, noise_std=0.1).fit(rows)
+    _, values, directions = np.linalg.svd(rows - rows.mean(axis=0), full_matrices=False)
+    np.testing.assert_allclose(model.explained_variance_, values[:4] ** 2 / 500, rtol=1e-12)
+    np.testing.assert_allclose(np.abs(model.components_ @ directions[:4].T), np.eye(4), atol=1e-10)
+    np.testing.assert_allclose(model.components_[:, 5], 0.0, atol=1e-14)
