@@ -17,7 +17,6 @@ FACTOR_LIMITS = (1e-3, 1e3)
 FIRST_FACTORS = (FACTOR_LIMITS[0], 0.25, 1.0, 4.0)
 """Gammas to begin with, in units of one over the median distance; then halved and doubled."""
 
-
 _WORTH_A_STEP = 0.002  # share of the risk that another pair of gammas has to save
 
 

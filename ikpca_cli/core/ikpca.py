@@ -31,6 +31,7 @@ from ikpca_cli.core.rows import (
     read_all,
     row_name,
     silent,
+    without_twins,
 )
 from ikpca_cli.core.spectrum import Spectrum, feature_sums, spectrum, spectrum_of_sums
 from ikpca_cli.core.sums import FeatureSums
@@ -380,9 +381,8 @@ class IKPCA(Denoiser):
         kind = self._kind(X.shape[0])
         if kind == "published":
             return super()._choose(X, mean, noise_std, progress, oracle)
-        rows = selection_rows(X, CHOICE_ROWS[kind], self.seed) - mean
         # A row that is held out must not have a twin among the others.
-        rows = rows[np.sort(np.unique(rows, axis=0, return_index=True)[1])]
+        rows = without_twins(selection_rows(X, CHOICE_ROWS[kind], self.seed) - mean)
         if len(rows) < 2:
             raise InputError(
                 f"{row_name(X)}: all but a few of its rows are alike, there is nothing to learn "

@@ -15,8 +15,6 @@ _CENTRES = 400
 _ROWS = (15, 55)  # effective number in a window
 _PER_TERM = 1.5  # effective number of rows that each term of a parabola needs
 _FAR = 1e-6  # weight of a row, over the largest, below which it is left out
-
-
 _THICKNESSES = (0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0, 1.4)  # of surfaces, over the window's
 _BOX = 2.5  # half the side of a flat surface, in units of the window
 _DRAWS = 40
@@ -49,9 +47,9 @@ def thickness(X: FloatArray, *, white: bool = False) -> Thickness:
     """Estimate how thick the surface is that rows lie on.
 
     Around each of some centres, rows are weighed by a Gaussian window of variance h^2, as wide as a
-    covariance needs and no wider. Of its eigenvalues, ascending, as many are taken for noise as
-    keep the proportions that those of noise alone have. The surface is fitted there as a parabola
-    over the other directions, so that its bend does not count as noise, and distances to it are
+    covariance needs and no wider. How many directions lie across the surface is told by drawn
+    windows whose variances are nearest to these. The surface is fitted as a parabola over the
+    other directions, so that its bend does not count as noise, and distances to it are
     taken across it (to first order, as Sampson, "Fitting conic sections to very scattered data",
     1982). The window shrinks noise of variance s^2 to v = s^2 h^2 / (s^2 + h^2), so that
     s^2 = v / (1 - v / h^2).

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ikpca_cli.core.neighbourhoods import thickness
-from ikpca_cli.core.rows import FloatArray
+from ikpca_cli.core.rows import FloatArray, without_twins
 
 FEW_COLUMNS = 8
 """Up to this width signal fills the space, and only small neighbourhoods tell it from noise."""
@@ -59,7 +59,7 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     X = X[:, np.ptp(X, axis=0) > 0.0]  # a constant column has no noise
     if X.shape[1] < 2:
         return NoiseLevel(None, certain=False)
-    X = X[np.sort(np.unique(X, axis=0, return_index=True)[1])]  # nor has a row beside its twin
+    X = without_twins(X)  # nor has a row beside its twin
     n_samples, n_features = X.shape
     if n_samples < FEW_ROWS:
         return NoiseLevel(None, certain=False)
