@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,7 @@ MANY_ROWS = 1200
 ENOUGH = 100_000
 """Held-out numbers after which further folds add little to the risk estimate."""
 
-_PROBES = 20_000  # numbers in the random directions of the divergence
+_PROBES = 12000  # numbers in the random directions of the divergence
 _TILE_ROWS = 128  # held-out rows that are moved at once: their kernel values stay in the cache
 _STEEPEST = 10.0  # change of a row's displacement over its own, per column
 _WORTH_IT = 0.005  # share of the risk that a second gamma has to save
@@ -103,6 +103,7 @@ class CrossValidation:
         oracle: Oracle | None = None,
     ) -> None:
         self.rows, self.fit = rows, fit
+        self.reach = 2.0 * float(np.sqrt((rows**2).sum(axis=1).max()))
         self.noise_variance, self.ways = noise_variance, ways
         self.one_signal = one_signal
         self.seen: dict[float, _Moved] = {}
@@ -134,16 +135,17 @@ class CrossValidation:
             if gamma not in self.seen:
                 tried = spread(partial(self._try, gamma), self.trials)
                 self.seen[gamma] = _Moved.together(tried)
-        moved = _Moved.beside([self.seen[gamma] for gamma in gammas])
-        calm = self._calm(moved)
-        blend = _non_negative_minimum(*moved.quadratic(calm))
+        moved = [self.seen[gamma] for gamma in gammas]
+        calm = np.concatenate([self._calm(part) for part in moved])
+        blend = _non_negative_minimum(*_quadratic(moved, calm))
         # Where rows are not moved at all, Stein's estimate alone would have them moved without end.
         blend *= min(1.0, _MOST_WEIGHT / max(float(blend.sum()), _MOST_WEIGHT))
         blend[blend < _LEAST_WEIGHT] = 0.0
-        risks = moved.risks(blend)
+        parts = np.split(blend, len(gammas))
+        risks = _risks(moved, parts)
         weights = tuple(
             {way: float(weight) for way, weight in zip(self.ways, part, strict=True) if weight}
-            for part in np.split(blend, len(gammas))
+            for part in parts
         )
         error = float(risks.std() / np.sqrt(len(risks)))
         self.found[gammas] = found = Blend(gammas, weights, float(risks.mean()), error)
@@ -151,12 +153,9 @@ class CrossValidation:
 
     def _calm(self, moved: _Moved) -> NDArray[np.bool_]:
         """Tell which ways stay near the rows: where rows hardly differ, a spectrum can explode."""
-        far = np.sqrt((moved.steps**2).sum(axis=2)).max(axis=1)
-        reach = 2.0 * float(np.sqrt((self.rows**2).sum(axis=1).max()))
-        steep = np.abs(moved.gains).max(axis=1) / self.noise_variance
-        calm: NDArray[np.bool_] = far <= reach
+        calm: NDArray[np.bool_] = moved.farthest <= self.reach
         if self.trials[0].reference is None:
-            calm &= steep <= _STEEPEST
+            calm &= moved.steepest <= _STEEPEST * self.noise_variance
         return calm
 
     def with_partner(self, main: Blend) -> Blend:
@@ -185,10 +184,10 @@ class CrossValidation:
             held=first.held[:held],
             tangents=[e[:held] for e in first.tangents],
         )
-        weights = np.array([part.get(way, 0.0) for part in blend.weights for way in self.ways])
-        coarse = _Moved.beside([self.seen[gamma] for gamma in blend.gammas])
-        fine = _Moved.beside([self._try(gamma, finer) for gamma in blend.gammas])
-        change = float((fine.risks(weights) - coarse.risks(weights)[:held]).mean())
+        weights = [np.array([part.get(way, 0.0) for way in self.ways]) for part in blend.weights]
+        coarse = _risks([self.seen[gamma] for gamma in blend.gammas], weights)
+        fine = _risks([self._try(gamma, finer) for gamma in blend.gammas], weights)
+        change = float((fine - coarse[:held]).mean())
         return replace(blend, risk=blend.risk + 1.5 * min(change, 0.0))
 
     def _try(self, gamma: float, trial: _Trial) -> _Moved:
@@ -243,14 +242,13 @@ class _Trial:
 class _Moved:
     """What some ways do to some rows.
 
-    With weights t its risk is ``before + |sum_k t_k steps_k|^2 / p + 2 sum_k t_k gains_k``.
-
     Attributes
     ----------
     steps : ndarray, shape (ways, m, p)
     gains : ndarray, shape (ways, m)
         Inner product of step and error, or Stein's estimate of it, over p.
     before : ndarray, shape (m,)
+        Mean squared error of the rows.
     """
 
     steps: FloatArray
@@ -267,27 +265,54 @@ class _Moved:
             np.concatenate([part.before for part in found]),
         )
 
-    @classmethod
-    def beside(cls, parts: Sequence[_Moved]) -> _Moved:
-        """Join the ways of several gammas, for the same rows."""
-        if len(parts) == 1:
-            return parts[0]
-        return cls(
-            np.concatenate([part.steps for part in parts]),
-            np.concatenate([part.gains for part in parts]),
-            parts[0].before,
-        )
+    # What follows is asked for each pair of gammas anew.
 
-    def quadratic(self, calm: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
-        """Return Q (ways, ways) and c of the mean risk ``t'Qt + 2 c't``, 0 where not `calm`."""
-        flat = self.steps.reshape(len(self.steps), -1) * calm[:, None]
-        return flat @ flat.T / flat.shape[1], self.gains.mean(axis=1) * calm
+    @cached_property
+    def farthest(self) -> FloatArray:
+        """The longest step of each way, (ways,)."""
+        longest: FloatArray = np.sqrt(np.einsum("kij,kij->ki", self.steps, self.steps).max(axis=1))
+        return longest
 
-    def risks(self, weights: FloatArray) -> FloatArray:
-        """Return the risk of each row, (m,)."""
-        squares = (np.tensordot(weights, self.steps, 1) ** 2).mean(axis=1)
-        risks: FloatArray = self.before + squares + 2.0 * (weights @ self.gains)
-        return risks
+    @cached_property
+    def steepest(self) -> FloatArray:
+        """The largest gain of each way, (ways,)."""
+        largest: FloatArray = np.abs(self.gains).max(axis=1)
+        return largest
+
+    @cached_property
+    def products(self) -> FloatArray:
+        """Mean products of the ways' steps, (ways, ways)."""
+        return self.products_with(self)
+
+    def products_with(self, other: _Moved) -> FloatArray:
+        """Return the mean products with the steps of other ways for the same rows."""
+        flat = self.steps.reshape(len(self.steps), -1)
+        products: FloatArray = flat @ other.steps.reshape(len(other.steps), -1).T
+        return products / flat.shape[1]
+
+
+def _quadratic(moved: Sequence[_Moved], calm: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
+    """Return Q and c of the mean risk ``t'Qt + 2 c't`` of all ways together, 0 where not `calm`."""
+    blocks = [
+        [one.products if one is other else one.products_with(other) for other in moved]
+        for one in moved
+    ]
+    linear = np.concatenate([part.gains.mean(axis=1) for part in moved])
+    return np.where(np.outer(calm, calm), np.block(blocks), 0.0), np.where(calm, linear, 0.0)
+
+
+def _risks(moved: Sequence[_Moved], weights: Sequence[FloatArray]) -> FloatArray:
+    """Return the risk of each row, (m,), after steps with some weights.
+
+    With weights t it is ``before + |sum_k t_k steps_k|^2 / p + 2 sum_k t_k gains_k``.
+    """
+    step, gain = np.zeros_like(moved[0].steps[0]), np.zeros_like(moved[0].before)
+    for part, some in zip(moved, weights, strict=True):
+        on = np.flatnonzero(some)
+        step += np.tensordot(some[on], part.steps[on], 1)
+        gain += some[on] @ part.gains[on]
+    risks: FloatArray = moved[0].before + (step**2).mean(axis=1) + 2.0 * gain
+    return risks
 
 
 def means_of_others(rows: FloatArray) -> FloatArray:

@@ -7,9 +7,9 @@ Run from the root of a checkout, with the `benchmark` extra installed:
 For each data set, noise level and split: fit on noisy rows with everything automatic, clean other
 noisy rows, and compare with the clean ones. Prints the mean error and its spread, the estimate made
 from the noisy rows (its mean deviation and the largest, in units of the noise variance), the
-estimated over the true noise level, seconds to fit, and the target where there is one. With
---oracle, also how far the error is above that of the same candidates chosen by the clean rows, on
-average and at worst.
+estimated over the true noise level, seconds to fit, how many fits with everything given the choice
+costs, and the target where there is one. With --oracle, also how far the error is above that of
+the same candidates chosen by the clean rows, on average and at worst.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from rich.console import Console
@@ -111,7 +112,7 @@ def main() -> None:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     table = Table(title=f"Chosen from noisy rows alone, {options.splits} splits")
-    headings = "data|noise|noisy|method|MSE|target|estimate off|worst|noise level|fit [s]"
+    headings = "data|noise|noisy|method|MSE|target|estimate off|worst|noise level|fit [s]|choice"
     headings += "|over best|worst" if options.oracle else ""
     for heading in headings.split("|"):
         table.add_column(heading, no_wrap=True)
@@ -127,7 +128,7 @@ def main() -> None:
                     measure(method, params, *split, oracle=options.oracle)
                     for split in splits(name, noise, options.splits)
                 ]
-                before, after, estimate, level, seconds, best = np.array(rows).T
+                before, after, estimate, level, seconds, choice, best = np.array(rows).T
                 over = after / best - 1.0
                 bound = (f"{over.mean():+.1%}", f"{over.max():+.1%}") if options.oracle else ()
                 off = (estimate - after) / noise**2
@@ -142,10 +143,26 @@ def main() -> None:
                     f"{off[np.argmax(np.abs(off))]:+.3f}",
                     f"{(level / noise).mean():.3f} ± {(level / noise).std(ddof=1):.3f}",
                     f"{np.median(seconds):.1f}",
+                    f"{np.median(choice / (seconds - choice)):.0f}",
                     *bound,
                 )
                 print(f"{name} {noise:g} {method}: {after.mean():.5f}", file=sys.stderr, flush=True)
     Console(width=140).print(table)
+
+
+class Clock:
+    """A function that is called as it is, and how long that took."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._function = function
+        self.seconds = 0.0
+
+    def __call__(self, *args: Any) -> Any:
+        start = time.perf_counter()
+        try:
+            return self._function(*args)
+        finally:
+            self.seconds += time.perf_counter() - start
 
 
 def measure(
@@ -157,9 +174,15 @@ def measure(
     *,
     oracle: bool,
 ) -> tuple[float, ...]:
-    """Return error before and after, its estimate, noise level, seconds to fit, the best error."""
+    """Return error before and after, its estimate, noise level, seconds, and the best error.
+
+    The seconds are those of the whole fit, and those of the choice in it.
+    """
+    model = load_method(method)(**params)
+    clock = Clock(model._choose)
+    model._choose = clock  # type: ignore[method-assign]
     start = time.perf_counter()
-    model = load_method(method)(**params).fit(train)
+    model.fit(train)
     seconds = time.perf_counter() - start
     after = float(np.mean((model.denoise(noisy) - clean) ** 2))
     estimate = np.nan if model.estimated_mse_ is None else model.estimated_mse_
@@ -169,7 +192,7 @@ def measure(
         bound = load_method(method)(**params).fit_up_to(train, oracle=Oracle(noisy, clean))
         best = float(np.mean((bound.denoise(noisy) - clean) ** 2))
     before = float(np.mean((noisy - clean) ** 2))
-    return before, after, estimate, level, seconds, best
+    return before, after, estimate, level, seconds, clock.seconds, best
 
 
 if __name__ == "__main__":
