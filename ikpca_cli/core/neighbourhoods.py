@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
@@ -19,6 +19,8 @@ _THICKNESSES = (0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0, 1.4)  # of surfaces, 
 _BOX = 2.5  # half the side of a flat surface, in units of the window
 _DRAWS = 40
 _DOUBT = 0.02  # squared distance of log variances that tells nothing
+_WIDER = 2.0  # rows in the second window, over those in the first
+_STEADY = (0.9, 1.15)  # what the second reading may be, over the first
 
 
 @dataclass(frozen=True)
@@ -35,12 +37,16 @@ class Thickness:
         Number of directions across the surface.
     count : float
         Effective number of rows in a window.
+    is_steady : bool
+        Whether a window with twice the rows tells much the same: where rows are too few for the
+        bend of the surface, or fill the space, it does not.
     """
 
     std: float
     saturation: float
     across: int
     count: float
+    is_steady: bool = True
 
 
 def thickness(X: FloatArray, *, white: bool = False) -> Thickness:
@@ -65,11 +71,29 @@ def thickness(X: FloatArray, *, white: bool = False) -> Thickness:
     -------
     Thickness
     """
-    n_samples, n_features = X.shape
+    n_samples = len(X)
     wanted = float(np.clip(n_samples / 36, *_ROWS))
     centres = np.arange(0, n_samples, max(1, n_samples // _CENTRES))
     squares = Gaussian().distance(X[centres], X)
     squares[np.arange(len(centres)), centres] = np.inf  # a row is not its own neighbour
+    found, wider = (_seen(X, squares, rows, white=white) for rows in (wanted, _WIDER * wanted))
+    low, high = (found.std * limit for limit in _STEADY)
+    return replace(found, is_steady=low < wider.std < high)
+
+
+def _seen(X: FloatArray, squares: FloatArray, wanted: float, *, white: bool) -> Thickness:
+    """Return the thickness that windows with a number of rows see, see `thickness`.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n_samples, n_features)
+    squares : ndarray, shape (n_centres, n_samples)
+        Squared distances of the rows from the centres.
+    wanted : float
+        Effective number of rows in a window.
+    white : bool
+    """
+    n_features = X.shape[1]
     width, weights, count = _windows(squares, wanted, 10.0 * float(X.std(axis=0).max()))
     places = []
     for centre in np.flatnonzero(count > n_features + 2):

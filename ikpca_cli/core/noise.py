@@ -12,6 +12,7 @@ import numpy as np
 
 from ikpca_cli.core.neighbourhoods import thickness
 from ikpca_cli.core.rows import FloatArray, without_twins
+from ikpca_cli.core.spectrum import leading_eigenpairs
 
 FEW_COLUMNS = 8
 """Up to this width signal fills the space, and only small neighbourhoods tell it from noise."""
@@ -23,6 +24,8 @@ _SHARES = (1.0, 0.5, 0.25)  # of the noise spectrum that is looked at, from its 
 _PRECISE = 0.03  # relative error above which quiet columns say nothing against the spectrum
 _QUIET = 0.1  # share of the columns that may hold little signal
 _ARGUMENTS = (0.75, 1.75)  # of characteristic functions, over the noise
+_UNLIKE_NOISE = (0.7, 2.0)  # variance of squared lengths, over that of noise
+_SURELY = 4.0  # standard errors
 _CLEARLY_LOWER = 0.8
 _SATURATED = 0.7  # variance across a neighbourhood, as a share of its window's
 _MAD = 0.6744897501960817  # median absolute deviation of a standard normal number
@@ -64,11 +67,10 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     if n_samples < FEW_ROWS:
         return NoiseLevel(None, certain=False)
     readings = _readings(X)
-    best = np.inf
-    for reading in readings:
-        if reading.std < best * (1.0 - reading.doubt):
-            best = reading.std
-    certain = True
+    best = readings[0]
+    for reading in readings[1:]:
+        if reading.std < best.std * (1.0 - reading.doubt):
+            best = reading
     if n_features <= FEW_COLUMNS:
         white = readings[0].signal == 0
         surface = thickness(X, white=white)
@@ -76,18 +78,26 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
         # surface, the variance across it is the smallest of several.
         more = 0 if white else n_features - readings[0].signal - surface.across
         lowest = 1.0 - (max(more, 0) / surface.count) ** 0.5
-        if surface.std < _CLEARLY_LOWER * lowest * best:
-            best, certain = surface.std, surface.saturation < _SATURATED
-    return NoiseLevel(float(best), certain) if 0.0 < best < np.inf else NoiseLevel(None, False)
+        if 0.0 < surface.std < _CLEARLY_LOWER * lowest * best.std:
+            certain = surface.saturation < _SATURATED and surface.is_steady
+            return NoiseLevel(surface.std, certain)
+    if best.std == 0.0:
+        return NoiseLevel(None, certain=False)
+    certain = not best.of_spectrum or _has_lengths_of_noise(X, readings[0].signal)
+    return NoiseLevel(best.std, certain)
 
 
 @dataclass(frozen=True)
 class _Reading:
-    """An estimate, by which share it has to be lower than others, and directions with signal."""
+    """An estimate, and by which share it has to be lower than others.
+
+    One of the spectrum counts the directions with signal.
+    """
 
     std: float
     doubt: float
     signal: int = 0
+    of_spectrum: bool = False
 
 
 def _readings(X: FloatArray) -> list[_Reading]:
@@ -125,8 +135,38 @@ def _from_spectrum(variances: FloatArray, long: int, share: float) -> _Reading:
         edge *= 1.0 + 2.0 * (size - signal) ** (-2.0 / 3.0)
         above = int((variances > edge).sum())
         if above <= signal or signal >= size - 1:
-            return _Reading(variance**0.5, 2.0 * (2.0 * long * low) ** -0.5, signal)  # two errors
+            doubt = 2.0 * (2.0 * long * low) ** -0.5  # two standard errors
+            return _Reading(variance**0.5, doubt, signal, of_spectrum=True)
         signal = min(size - 1, signal + max(1, (above - signal) // 2))
+
+
+def _has_lengths_of_noise(X: FloatArray, signal: int) -> bool:
+    """Tell whether the lengths of centred rows, without their signal, vary as those of noise do.
+
+    In d directions the squared length of white noise has a variance of 2 / d times its squared
+    mean. Signal that fills the space evenly looks like noise to a spectrum, but not here: on a
+    sphere, say, all rows are nearly of one length.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n_samples, n_features)
+    signal : int
+        Number of leading directions to leave out.
+    """
+    n_samples, n_features = X.shape
+    squares = np.einsum("ij,ij->i", X, X)
+    if signal:
+        wide = n_features > n_samples
+        values, vectors = leading_eigenpairs(X @ X.T if wide else X.T @ X, signal)
+        codes = vectors * values**0.5 if wide else X @ vectors
+        squares = squares - np.einsum("ij,ij->i", codes, codes)
+    free = n_features - signal
+    ratio = float(squares.var() / squares.mean() ** 2) * free / 2.0
+    low, high = _UNLIKE_NOISE
+    if low < ratio < high:
+        return True
+    error = ((2.0 + 12.0 / free) / n_samples) ** 0.5  # the kurtosis of chi-square is 12 / d
+    return bool(abs(np.log(max(ratio, np.finfo(float).tiny))) < _SURELY * error)
 
 
 def _marchenko_pastur(ratio: float, probabilities: FloatArray) -> FloatArray:
