@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -18,17 +19,19 @@ from ikpca_cli.core.checks import check_shrink
 from ikpca_cli.core.cholesky import solve_positive
 from ikpca_cli.core.estimator import Auto
 from ikpca_cli.core.landmarks import (
+    Landmarks,
     inverse_root,
     landmark_regression,
     landmark_rows,
-    landmark_spectrum,
+    landmark_sums,
 )
 from ikpca_cli.core.likeness import kernel_distances
 from ikpca_cli.core.memory import check_matrix
 from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.moves import used_components, wiener_weights
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all, silent
-from ikpca_cli.core.spectrum import leading_eigenpairs
+from ikpca_cli.core.spectrum import leading_eigenpairs, spectrum_of_sums
+from ikpca_cli.core.survey import Survey
 from ikpca_cli.errors import UsageError
 
 MOST_SHRUNK = 257
@@ -155,6 +158,13 @@ class KernelPCA(Denoiser):
         remedy = "use fewer landmarks" if count < n_samples else "use landmarks, 2000 say, or ikpca"
         check_matrix("kpca", count, remedy)
 
+    def _look(self, rows: Survey, progress: Progress) -> None:
+        n_samples = rows.shape[0]
+        if self._landmark_count(n_samples) < n_samples:
+            rows.glance(progress)
+        else:
+            rows.look(progress)
+
     def _landmark_count(self, n_samples: int) -> int:
         return n_samples if self.landmarks == "all" else min(self.landmarks, n_samples)
 
@@ -222,12 +232,16 @@ class KernelPCA(Denoiser):
         self._source = X
         self.gamma_, self.ridge_ = float(chosen["gamma"]), float(chosen["ridge"])
         assert self.landmarks != "all"
-        self.rows_ = landmark_rows(X, self.landmarks, self.seed) - self.mean_
+        rows = landmark_rows(X, self.landmarks, self.seed)
+        self.rows_ = rows - self.mean_
         gram = self._gram(self.rows_)
         self.latent_gamma_ = self._width(gram)
         root = inverse_root(gram)
+        landmarks = Landmarks(self.kernel, self.gamma_, self.rows_, root)
         most = chosen["n_components"] or MOST_SHRUNK
-        found = landmark_spectrum(X, self.mean_, self._gram, root, most, progress)
+        sums, self.mean_ = landmark_sums(X, self.mean_, landmarks, progress)
+        self.rows_ = rows - self.mean_
+        found = spectrum_of_sums(sums, most, progress)
         self._set_spectrum(found.variances, found.total, most, exact)
         self.coefficients_ = np.ascontiguousarray(root @ found.components.T)
         # The features' mean is k_mean K^{-1/2}: of k_mean the code needs no more than that.
@@ -261,12 +275,17 @@ class KernelPCA(Denoiser):
         if len(rows) < self.n_samples_:
             if self._source is None:
                 raise UsageError("a loaded model with landmarks cannot be varied: fit it again")
-
-            def gram_of(X: FloatArray) -> FloatArray:
-                return kernel.gram(self._codes(X) * self.weights_, codes, width)
-
+            codes_of = partial(
+                kernel_codes,
+                kernel=self.kernel,
+                gamma=self.gamma_,
+                rows=self.rows_,
+                gram_mean=self.gram_mean_,
+                coefficients=self.coefficients_ * self.weights_,
+            )
+            landmarks = Landmarks(self.kernel, width, codes, inverse_root(matrix), codes_of)
             self.dual_ = landmark_regression(
-                self._source, self.mean_, gram_of, inverse_root(matrix), self.ridge_, progress
+                self._source, self.mean_, landmarks, self.ridge_, progress
             )
             return
         matrix.flat[:: len(matrix) + 1] += self.ridge_
@@ -296,11 +315,9 @@ class KernelPCA(Denoiser):
 
     def _codes(self, X: FloatArray) -> FloatArray:
         """Return the latent codes of centred rows."""
-        gram = self._gram(X)
-        # The eigenvectors sum to zero, so centring over the training rows needs no other term.
-        gram -= self.gram_mean_
-        codes: FloatArray = gram @ self.coefficients_
-        return codes
+        return kernel_codes(
+            X, self.kernel, self.gamma_, self.rows_, self.gram_mean_, self.coefficients_
+        )
 
     def _cut(self, n_components: int) -> None:
         self.coefficients_ = np.ascontiguousarray(self.coefficients_[:, :n_components])
@@ -316,3 +333,19 @@ class KernelPCA(Denoiser):
 
     def _block_width(self) -> int:
         return int(self.rows_.shape[0])
+
+
+def kernel_codes(
+    X: FloatArray,
+    kernel: str,
+    gamma: float,
+    rows: FloatArray,
+    gram_mean: FloatArray,
+    coefficients: FloatArray,
+) -> FloatArray:
+    """Return the latent codes (m, d) of centred rows `X` (m, p); see `KernelPCA` for the rest."""
+    gram = load_kernel(kernel).gram(X, rows, gamma)
+    # The eigenvectors sum to zero, so centring over the training rows needs no other term.
+    gram -= gram_mean
+    codes: FloatArray = gram @ coefficients
+    return codes

@@ -10,19 +10,28 @@ landmarks, and time n m^2, whatever the number n of rows.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
-from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, pick_rows, row_blocks
-from ikpca_cli.core.spectrum import Spectrum, all_eigenpairs, spectrum
-from ikpca_cli.core.sums import add_products, mirror
+from ikpca_cli.core.methods import load_kernel
+from ikpca_cli.core.rows import (
+    FloatArray,
+    Progress,
+    RowSource,
+    model_rng,
+    pick_rows,
+    row_blocks,
+    silent,
+)
+from ikpca_cli.core.slices import over_slices, slices_of
+from ikpca_cli.core.spectrum import all_eigenpairs, feature_sums
+from ikpca_cli.core.sums import FeatureSums, add_products, mirror
 from ikpca_cli.core.survey import SAMPLE_ROWS, Survey
 
 _LANDMARKS = 7  # stream of `model_rng`
 _TOLERANCE = 1e-13  # below this share of the largest, eigenvalues of K are rounding errors
-
-GramOf = Callable[[FloatArray], FloatArray]
-"""Maps centred rows (k, p) to their kernel with the landmarks, (k, m)."""
 
 
 def landmark_rows(X: RowSource, count: int, seed: int) -> FloatArray:
@@ -44,22 +53,67 @@ def inverse_root(gram: FloatArray) -> FloatArray:
     return root
 
 
-def landmark_spectrum(
-    X: RowSource, mean: FloatArray, gram_of: GramOf, root: FloatArray, most: int, progress: Progress
-) -> Spectrum:
-    """Return the spectrum of the features ``k(x, Z) K^{-1/2}`` of all rows `X`."""
-    return spectrum(
-        X, mean, _Whitened(gram_of, root), root.shape[1], most, route="primal", progress=progress
-    )
+@dataclass(frozen=True)
+class Landmarks:
+    """The feature map ``k(x, Z) K^{-1/2}``.
+
+    Attributes
+    ----------
+    kernel : str
+        A key of `ikpca_cli.core.methods.KERNELS`.
+    gamma : float
+    rows : ndarray, shape (m, p)
+        Z.
+    root : ndarray, shape (m, q)
+        `inverse_root` of their kernel matrix.
+    codes : callable, optional
+        Maps rows to what the kernel takes, as `rows` already are. It can be pickled.
+    """
+
+    kernel: str
+    gamma: float
+    rows: FloatArray
+    root: FloatArray
+    codes: Callable[[FloatArray], FloatArray] | None = None
+
+    @property
+    def n_features(self) -> int:
+        """Number of features, q."""
+        return int(self.root.shape[1])
+
+    def features(self, X: FloatArray, features: slice = slice(None)) -> FloatArray:
+        """Return the features (n, q) of centred rows, or a slice of them."""
+        X = X if self.codes is None else self.codes(X)
+        gram = load_kernel(self.kernel).gram(X, self.rows, self.gamma)
+        found: FloatArray = gram @ self.root[:, features]
+        return found
+
+
+def landmark_sums(
+    X: RowSource, mean: FloatArray, landmarks: Landmarks, progress: Progress
+) -> tuple[FeatureSums, FloatArray]:
+    """Return the sums over the features of all rows `X`, and the rows' means, in one pass.
+
+    A survey that has only glanced at its rows looks at all of them in the same pass.
+
+    Parameters
+    ----------
+    X : RowSource, shape (n_samples, n_features)
+    mean : ndarray, shape (n_features,)
+        About what they are centred, and the landmarks are.
+    landmarks : Landmarks
+    progress : Progress
+    """
+    sums_of = partial(feature_sums, mean=mean, feature_map=landmarks, n_rff=landmarks.n_features)
+    if not isinstance(X, Survey) or X.looked:
+        return sums_of(X, progress=progress), mean
+    X.look(progress, sums_of=sums_of)
+    assert X.sums is not None
+    return X.sums, X.mean
 
 
 def landmark_regression(
-    X: RowSource,
-    mean: FloatArray,
-    gram_of: GramOf,
-    root: FloatArray,
-    ridge: float,
-    progress: Progress,
+    X: RowSource, mean: FloatArray, landmarks: Landmarks, ridge: float, progress: Progress
 ) -> FloatArray:
     """Return B (m, p) so that ``k(x, Z) B`` predicts the centred rows `X` by ridge regression.
 
@@ -67,35 +121,43 @@ def landmark_regression(
     ----------
     X : RowSource, shape (n_samples, n_features)
     mean : ndarray, shape (n_features,)
-    gram_of : callable
-        Maps centred rows to the kernel of what stands for them with that of the landmarks.
-    root : ndarray, shape (m, q)
-        `inverse_root` of the landmarks' own kernel matrix.
+    landmarks : Landmarks
+        Of what stands for the rows.
     ridge : float
     progress : Progress
     """
-    n_features = root.shape[1]
-    whitened = _Whitened(gram_of, root)
-    products, targets = np.zeros((n_features, n_features)), np.zeros((n_features, X.shape[1]))
-    for rows, block in row_blocks(X, len(root)):
-        centred = block - mean
-        features = whitened.features(centred)
-        add_products(products, features.T)
-        targets += features.T @ centred
-        progress("regression", rows.stop, X.shape[0])
+    if isinstance(X, Survey) and X.opener is not None:
+        parts = slices_of(X.shape[0], len(landmarks.root))
+        found = over_slices(_products_and_targets, X.opener, parts, mean, landmarks)
+        products, targets = next(found)
+        for part, (more, others) in zip(parts[1:], found, strict=True):
+            products += more
+            targets += others
+            progress("regression", part.stop, X.shape[0])
+    else:
+        products, targets = _products_and_targets(X, 0, mean, landmarks, progress)
     values, vectors = all_eigenpairs(mirror(products))
     values += ridge
     useful = values > _TOLERANCE * values[-1]
     vectors = vectors[:, useful]
-    coefficients: FloatArray = root @ ((vectors / values[useful]) @ (vectors.T @ targets))
+    coefficients: FloatArray = landmarks.root @ ((vectors / values[useful]) @ (vectors.T @ targets))
     return coefficients
 
 
-class _Whitened:
-    """The feature map ``k(x, Z) K^{-1/2}``."""
-
-    def __init__(self, gram_of: GramOf, root: FloatArray) -> None:
-        self._gram_of, self._root = gram_of, root
-
-    def features(self, X: FloatArray, features: slice = slice(None)) -> FloatArray:
-        return self._gram_of(X) @ self._root[:, features]
+def _products_and_targets(
+    X: RowSource,
+    _start: int,
+    mean: FloatArray,
+    landmarks: Landmarks,
+    progress: Progress = silent,
+) -> tuple[FloatArray, FloatArray]:
+    """Return the sums of ``f f'``, its lower triangle, and ``f x'`` over rows x with features f."""
+    n_features = landmarks.n_features
+    products, targets = np.zeros((n_features, n_features)), np.zeros((n_features, X.shape[1]))
+    for rows, block in row_blocks(X, len(landmarks.root)):
+        centred = block - mean
+        features = landmarks.features(centred)
+        add_products(products, features.T)
+        targets += features.T @ centred
+        progress("regression", rows.stop, X.shape[0])
+    return products, targets

@@ -170,14 +170,23 @@ def without_twins(X: FloatArray) -> FloatArray:
 def pick_rows(X: RowSource, places: NDArray[np.intp]) -> FloatArray:
     """Return the rows at some places, ascending and counted from 0, (len(places), n_features).
 
-    A source with a method ``take`` is not read whole for some of its rows.
+    What lies between them is not read.
+
+    Raises
+    ------
+    InputError
+        At a value that is not finite.
     """
-    if hasattr(X, "take") and not isinstance(X, np.ndarray):
-        return read_all(X.take(places))
-    values = np.empty((len(places), X.shape[1]))
-    for rows, block in row_blocks(X, X.shape[1]):
-        low, high = np.searchsorted(places, [rows.start, rows.stop])
-        values[low:high] = block[places[low:high] - rows.start]
+    if isinstance(X, np.ndarray):
+        picked = X[places]
+    elif hasattr(X, "take"):
+        picked = X.take(places)
+    else:
+        runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
+        picked = np.concatenate([np.asarray(X[run[0] : run[-1] + 1]) for run in runs])
+    values = np.ascontiguousarray(picked, dtype=np.float64)
+    for row in np.flatnonzero(~np.isfinite(values).all(axis=1)):
+        check_finite(X, slice(places[row], places[row] + 1), values[row : row + 1])
     return values
 
 

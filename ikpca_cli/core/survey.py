@@ -1,12 +1,14 @@
 """One look at rows to learn from: their means, a random sample, and whether they can be used.
 
-A fit reads its rows twice: once here, once for its features, unless these are the rows themselves
-(and a third time for a regression on landmarks). Whatever else it needs to know, noise level and
-choice of parameters, it learns from the sample.
+A fit reads its rows twice: once here, once for its features, unless these are the rows themselves.
+Whatever else it needs to know, noise level and choice of parameters, it learns from the sample. A
+fit that needs two passes after its choice begins with the sample alone, and looks at all rows in
+the first of these.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias
@@ -35,6 +37,9 @@ from ikpca_cli.errors import InputError
 
 Places: TypeAlias = NDArray[np.intp]
 
+SumsOf: TypeAlias = Callable[[FloatArray], FeatureSums]
+"""Maps rows (k, n_features) to the sums over their features; it can be pickled."""
+
 SAMPLE_ROWS = 2000
 """Rows kept for later; up to this number all are, and nothing is read twice."""
 
@@ -58,11 +63,13 @@ class Survey:
     Attributes
     ----------
     mean : ndarray, shape (n_features,)
-        Column means, once `look` was called.
+        Column means, once `look` was called; those of the sample after `glance`.
     spread : float
-        Root mean variance of the columns, once `look` was called.
+        Root mean variance of the columns, likewise.
     sums : FeatureSums or None
-        Those of the rows themselves, if `look` was asked for products.
+        What `look` was asked to gather.
+    looked : bool
+        Whether all rows were read.
 
     Raises
     ------
@@ -79,6 +86,7 @@ class Survey:
         self._seed = seed
         self._sample: FloatArray | None = None
         self._order: Places = np.empty(0, dtype=np.intp)
+        self.looked = False
         self.name = row_name(self._rows)
         self.shape = (int(self._rows.shape[0]), int(self._rows.shape[1]))
         self.opener = opener if self.shape[0] > SAMPLE_ROWS else None
@@ -91,14 +99,42 @@ class Survey:
         """Return the rows at some places, ascending, (k, n_features)."""
         return pick_rows(self._rows, places)
 
-    def look(self, progress: Progress = silent, *, products: bool = False) -> None:
+    def glance(self, progress: Progress = silent) -> None:
+        """Read the sample alone, or all rows where they are few.
+
+        Raises
+        ------
+        InputError, UsageError
+            As `look` does; of what is in other rows, not until then.
+        """
+        if self.shape[0] <= SAMPLE_ROWS:
+            self.look(progress)
+        if self._sample is not None:
+            return
+        sample = self.take(self._drawn())
+        seen = _look(sample, 0, None, np.arange(len(sample)), products=False)
+        if seen.alike:  # which the others may not be
+            self.look(progress)
+            return
+        self._sample = sample
+        self.mean, self.spread = seen.check(self.name, len(sample))
+
+    def look(
+        self,
+        progress: Progress = silent,
+        *,
+        products: bool = False,
+        sums_of: SumsOf | None = None,
+    ) -> None:
         """Read the rows, unless that was done before.
 
         Parameters
         ----------
         progress : callable
         products : bool
-            Gather `sums` in the same pass.
+            Gather the sums over the rows themselves in the same pass.
+        sums_of : callable, optional
+            Gather sums over these features instead.
 
         Raises
         ------
@@ -108,29 +144,33 @@ class Survey:
         UsageError
             If the seed is negative.
         """
-        if self._sample is not None:
+        if self.looked:
             return
         n_samples = self.shape[0]
-        chosen = np.arange(n_samples)
-        if n_samples > SAMPLE_ROWS:
-            rng = model_rng(self._seed, _SAMPLE)
-            chosen = np.sort(rng.choice(n_samples, size=SAMPLE_ROWS, replace=False))
+        few = n_samples <= SAMPLE_ROWS
+        chosen = np.arange(n_samples) if few else self._drawn()
         if self.opener is None:
-            seen = _look(self._rows, 0, None, chosen, products, progress)
+            seen = _look(self._rows, 0, None, chosen, products, sums_of, progress)
         else:
             pivot = np.asarray(self._rows[0:1], dtype=np.float64)[0]
             parts = slices_of(n_samples, self.shape[1])
-            found = over_slices(_look, self.opener, parts, pivot, chosen, products)
+            found = over_slices(_look, self.opener, parts, pivot, chosen, products, sums_of)
             seen = next(found)
             for part, more in zip(parts[1:], found, strict=True):
                 seen.add(more)
                 progress("reading", part.stop, n_samples)
         self.mean, self.spread = seen.check(self.name, n_samples)
-        self.sums = seen.sums
-        if n_samples > SAMPLE_ROWS:
-            self._sample, self._order = seen.sample, rng.permutation(SAMPLE_ROWS)
-        else:
-            self._rows = self._sample = seen.sample
+        self.sums, self.looked = seen.sums, True
+        self._sample = seen.sample
+        if few:
+            self._rows = seen.sample
+
+    def _drawn(self) -> Places:
+        """Return the places of the sample, and draw the order it is handed out in."""
+        rng = model_rng(self._seed, _SAMPLE)
+        chosen = np.sort(rng.choice(self.shape[0], size=SAMPLE_ROWS, replace=False))
+        self._order = rng.permutation(SAMPLE_ROWS)
+        return chosen
 
     def sample(self, most: int) -> FloatArray:
         """Return at most `most` rows, and not more than `SAMPLE_ROWS`, in random order.
@@ -143,7 +183,8 @@ class Survey:
         -------
         ndarray, shape (min(n_samples, most, SAMPLE_ROWS), n_features)
         """
-        self.look()
+        if self._sample is None:
+            self.look()
         assert self._sample is not None
         if self.shape[0] > SAMPLE_ROWS:
             return self._sample[self._order[:most]]
@@ -169,13 +210,14 @@ class _Seen:
     squares: FloatArray
     alike: bool
     sample: FloatArray
-    sums: FeatureSums | None
+    products: bool
+    sums: FeatureSums | None = None
 
     def look_at(self, block: FloatArray) -> float:
         """Take in a block of rows, and return a number that is finite only if all of them are."""
-        if self.sums is not None:
+        if self.products:
             sums = tiled_sums(block, None, block.shape[1])
-            self.sums.merge(sums)
+            self.gather(sums)
             self.alike = self.alike and bool((block == self.pivot).all())
             return float(sums.mean.sum())
         parts = tiles(len(block), max(1, _TILE_ELEMENTS // block.shape[1]))
@@ -192,19 +234,26 @@ class _Seen:
             self.squares += other.squares
         self.alike &= other.alike
         self.sample = np.concatenate([self.sample, other.sample])
-        if self.sums is not None and other.sums is not None:
-            self.sums.merge(other.sums)
+        if other.sums is not None:
+            self.gather(other.sums)
+
+    def gather(self, sums: FeatureSums) -> None:
+        """Add sums over features of rows that were not counted yet."""
+        if self.sums is None:
+            self.sums = sums
+        else:
+            self.sums.merge(sums)
 
     def check(self, name: str, n_samples: int) -> tuple[FloatArray, float]:
         """Return column means and spread of rows that can be learned from; refuse others."""
         if self.alike:
             raise InputError(f"{name}: all rows are alike, there is nothing to learn from them")
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            if self.sums is None:
-                offset = self.total / n_samples
-                mean: FloatArray = self.pivot + offset
-                variance = float(np.mean(self.squares / n_samples - offset**2))
-            else:
+            offset = self.total / n_samples
+            mean: FloatArray = self.pivot + offset
+            variance = float(np.mean(self.squares / n_samples - offset**2))
+            if self.products:
+                assert self.sums is not None
                 mean = self.sums.mean
                 variance = float(np.mean(np.diag(self.sums.scatter) / n_samples))
         if not LARGEST**-2 <= variance <= LARGEST**2:
@@ -220,6 +269,7 @@ def _look(
     pivot: FloatArray | None,
     chosen: Places,
     products: bool,
+    sums_of: SumsOf | None = None,
     progress: Progress = silent,
 ) -> _Seen:
     """Look at rows whose first is row `start` of all, and keep those that are chosen."""
@@ -228,8 +278,7 @@ def _look(
     chosen = chosen[first:last] - start
     total, squares, first_row = np.zeros((3, n_features))
     sample = np.empty((len(chosen), n_features))
-    sums = FeatureSums.empty(n_features) if products else None
-    seen = _Seen(first_row if pivot is None else pivot, total, squares, True, sample, sums)
+    seen = _Seen(first_row if pivot is None else pivot, total, squares, True, sample, products)
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         for rows, block in unchecked_blocks(X, n_features):
             low, high = np.searchsorted(chosen, [rows.start, rows.stop])
@@ -238,6 +287,8 @@ def _look(
                 seen.pivot = block[0].copy()
             if not np.isfinite(seen.look_at(block)):
                 check_finite(X, rows, block)
+            if sums_of is not None:
+                seen.gather(sums_of(block))
             progress("reading", rows.stop, n_samples)
     return seen
 

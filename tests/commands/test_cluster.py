@@ -16,7 +16,7 @@ import pytest
 from joblib._dask import DaskDistributedBackend
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ikpca_cli import IKPCA, PCA
+from ikpca_cli import IKPCA, PCA, load_model
 from ikpca_cli.commands.sources import opener
 from ikpca_cli.core.survey import Survey
 from ikpca_cli.files.arrays import read_rows
@@ -121,6 +121,20 @@ def test_a_worker_dies_in_mid_fit_and_nothing_is_lost(many, dask, tmp_path):
     assert_allclose(found["explained_variance_"], local.explained_variance_, rtol=1e-9)
     fitted = IKPCA.from_state(local.get_params(), found)
     assert_allclose(fitted.denoise(some), local.denoise(some), rtol=1e-9)
+
+
+@needs_dask
+def test_a_fit_with_landmarks_on_a_cluster(many, dask, tmp_path):
+    address, _ = dask
+    fit = ["fit", many, "--method", "kpca", "--landmarks", "60", "--components", "3", "-f", "-q"]
+    fit += ["--gamma", "0.05", "--ridge", "0.1", "--noise-std", "0.2"]
+    found = []
+    for name, more in (("here", []), ("there", ["--cluster", address])):
+        command = [sys.executable, "-m", "ikpca_cli", *fit, "-o", f"{name}.joblib", *more]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        found.append(load_model(str(tmp_path / f"{name}.joblib")).denoise(np.load(many)[:100]))
+    assert_allclose(found[1], found[0], rtol=1e-7)
 
 
 @needs_dask

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from ikpca_cli import IKPCA
+from ikpca_cli import IKPCA, KernelPCA
 from ikpca_cli.core.methods import METHODS, load_method
 from ikpca_cli.core.rows import sample_rows
 from ikpca_cli.core.survey import SAMPLE_ROWS, Survey, selection_rows
@@ -51,6 +51,62 @@ def test_rows_are_read_at_most_twice(method, n_samples):
     noise_flaw(model, survey)
     assert source.reads.max() == source.reads.min() == most
     assert model.noise_std_ == pytest.approx(0.2, rel=0.1)
+
+
+def test_rows_are_read_at_most_twice_with_landmarks_but_for_those_drawn():
+    source = Counted(ring(4 * SAMPLE_ROWS))
+    given = {"gamma": 0.1, "ridge": 0.1, "noise_std": 0.2}
+    KernelPCA(3, landmarks=50, **given).fit(source)
+    assert source.reads.min() == 2
+    assert source.reads.max() == 3
+    assert np.sum(source.reads == 3) == SAMPLE_ROWS
+
+
+def test_a_glance_is_at_the_same_sample_and_does_not_change_a_fit(monkeypatch):
+    rows = ring(SAMPLE_ROWS + 500)
+    glanced, looked = Survey(rows, 5), Survey(rows, 5)
+    glanced.glance()
+    looked.look()
+    assert_array_equal(glanced.sample(300), looked.sample(300))
+    np.testing.assert_allclose(glanced.mean, looked.sample(10**6).mean(axis=0), rtol=1e-12)
+    model = KernelPCA(3, landmarks=50, gamma=0.1, ridge=0.1, noise_std=0.2)
+    cleaned = model.fit(rows).denoise(rows)
+    np.testing.assert_allclose(model.mean_, looked.mean, rtol=1e-12)
+    monkeypatch.setattr(KernelPCA, "_look", lambda self, rows, progress: rows.look(progress))
+    np.testing.assert_allclose(model.fit(rows).denoise(rows), cleaned, rtol=1e-9)
+
+
+def test_rows_that_differ_outside_the_sample_alone(monkeypatch):
+    rows = np.zeros((500, 4))
+    rows[~np.isin(np.arange(500), drawn(monkeypatch, rows, 20))] = ring(480)[:, :4]
+    survey = Survey(rows, 0)
+    survey.glance()
+    assert survey.looked
+    np.testing.assert_allclose(survey.mean, rows.mean(axis=0), rtol=1e-12)
+
+
+def drawn(monkeypatch, rows, count):
+    """Return the places of the sample, of that many rows from now on."""
+    monkeypatch.setattr("ikpca_cli.core.survey.SAMPLE_ROWS", count)
+    return Survey(rows, 0)._drawn()
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_bad_number_is_named_by_its_row_with_landmarks_too(monkeypatch, inside):
+    rows = ring(500)
+    places = drawn(monkeypatch, rows, 20)
+    row = places[7] if inside else np.setdiff1d(np.arange(500), places)[99]
+    rows[row, 4] = np.inf
+    with pytest.raises(InputError, match=f"row {row + 1}, column 5 is inf"):
+        KernelPCA(3, landmarks=10, gamma=0.1, ridge=0.1, noise_std=0.2).fit(rows)
+
+
+@pytest.mark.parametrize("value", [1e80, 1e200])
+def test_a_spread_beyond_the_sample_is_refused_with_landmarks_too(monkeypatch, value):
+    rows = ring(500)
+    rows[np.setdiff1d(np.arange(500), drawn(monkeypatch, rows, 20))[99]] = value
+    with pytest.raises(InputError, match="beyond double precision"):
+        KernelPCA(3, landmarks=10, gamma=0.1, ridge=0.1, noise_std=0.2).fit(rows)
 
 
 def test_means_and_sample_are_those_of_the_rows():
