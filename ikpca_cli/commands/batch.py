@@ -1,23 +1,27 @@
-"""Many files at once: in threads, or wherever joblib's active backend runs things."""
+"""Many files at once: in threads, in processes, or wherever joblib's active backend runs things."""
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.commands.cleaning import Job, Outcome, clean
+from ikpca_cli.commands.workers import are_worth_it, clean_in_processes
 
 if TYPE_CHECKING:
     from ikpca_cli.core.rows import Progress
 
 
-def clean_all(files: Sequence[Job], workers: int | None, progress: Progress) -> Iterator[Outcome]:
+def clean_all(
+    files: Sequence[Job], workers: int | None, progress: Progress, *, here: bool = True
+) -> Iterator[Outcome]:
     """Clean files, and yield what became of them in their order.
 
-    A backend that is active in joblib (``joblib.parallel_config``) takes over. Otherwise threads
-    do the work: they share the model, and start at once.
+    Threads do the work: they share the model, and start at once. Where files are many and small,
+    processes do. A backend that is active in joblib takes over if it is not to be done here.
 
     Parameters
     ----------
@@ -27,6 +31,8 @@ def clean_all(files: Sequence[Job], workers: int | None, progress: Progress) -> 
         Files at a time; None for as many as there are cores that this process may use.
     progress
         Told of the rows of a single file, or of files.
+    here
+        Whether this machine does the work.
     """
     if len(files) < 2 or workers == 1 or any(_is_stream(job) for job in files):
         from ikpca_cli.core.threads import jobs
@@ -36,20 +42,29 @@ def clean_all(files: Sequence[Job], workers: int | None, progress: Progress) -> 
                 outcome = clean(job, progress)
             yield outcome
         return
+    from ikpca_cli.core.threads import thread_count
+
+    workers = workers or thread_count()
+    outcomes = _clean_by_joblib(files, workers)
+    if here and workers > 1 and are_worth_it(files):
+        with suppress(ImportError, OSError):
+            outcomes = clean_in_processes(files, workers)
+    with closing(outcomes):
+        for done, outcome in enumerate(outcomes, start=1):
+            progress("files", done, len(files))
+            yield outcome
+
+
+def _clean_by_joblib(files: Sequence[Job], workers: int) -> Generator[Outcome, None, None]:
     from joblib import Parallel, delayed
 
-    from ikpca_cli.core.threads import one_blas_thread, thread_count
+    from ikpca_cli.core.threads import one_blas_thread
 
     runner = _Runner()
-    parallel = Parallel(
-        workers or thread_count(), prefer="threads", return_as="generator", batch_size=1
-    )
+    parallel = Parallel(workers, prefer="threads", return_as="generator", batch_size=1)
     try:
         with one_blas_thread:  # once, not anew for each block of each file
-            outcomes = parallel(delayed(runner)(job) for job in files)
-            for done, outcome in enumerate(outcomes, start=1):
-                progress("files", done, len(files))
-                yield outcome
+            yield from parallel(delayed(runner)(job) for job in files)
     finally:
         runner.stop()
 

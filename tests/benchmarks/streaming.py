@@ -4,7 +4,7 @@
    arithmetic alone: projection, sine and rank-k update of blocks in memory, timed in the same run.
 2. ``ikpca denoise`` from file to file (npy and HDF5, 512 columns, 512 features), beside cleaning
    the same rows in memory, and its peak memory for n and 3 n rows.
-3. ``ikpca denoise`` over many files with one thread and with all.
+3. ``ikpca denoise`` over many files with one core and with all.
 
 ``python tests/benchmarks/streaming.py`` takes about 15 minutes and 4 GB of disk on two cores;
 ``--quick`` takes a tenth to a third of the rows.
@@ -175,8 +175,8 @@ def bench_batch(folder: Path, n_files: int, n_samples: int) -> None:
             assert len(json.loads(done[2])) == n_files
             runs.append(done[0])
     one, every = (statistics.median(runs) for runs in spent.values())
-    print(f"denoise, {n_files} files of {n_samples} x 180, {allowed_cores()} threads")
-    print(f"  one thread {one:.2f} s, all {every:.2f} s: {one / every:.2f} times as fast")
+    print(f"denoise, {n_files} files of {n_samples} x 180, {allowed_cores()} cores")
+    print(f"  one core {one:.2f} s, all {every:.2f} s: {one / every:.2f} times as fast")
 
 
 def main() -> None:
@@ -195,6 +195,7 @@ def main() -> None:
             bench_denoise(folder, 100_000 // (3 if chosen.quick else 1))
         if "batch" in chosen.parts:
             bench_batch(folder, 200 // scale, 120)
+            bench_batch(folder, 2000 // scale, 120)
             bench_batch(folder, 40 // scale, 5000)
 
 
