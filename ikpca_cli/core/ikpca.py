@@ -2,42 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ikpca_cli.core.base import Denoiser, rounded
-from ikpca_cli.core.blind import CrossValidation, Oracle
+from ikpca_cli.core.blends import BlendSearch, exact_fits, refined_fits
+from ikpca_cli.core.blind import Oracle
 from ikpca_cli.core.checks import check_dtype, check_feature_count, check_smooth
 from ikpca_cli.core.estimator import Auto, Value
 from ikpca_cli.core.exact import ExactSpectrum
 from ikpca_cli.core.fourier import FourierFeatures, fewest_pairs
-from ikpca_cli.core.gammas import best_blend
 from ikpca_cli.core.kernels import Gaussian
 from ikpca_cli.core.limit import LimitModel
 from ikpca_cli.core.memory import check_matrix
 from ikpca_cli.core.methods import load_kernel
-from ikpca_cli.core.moves import SHRINKS, SHRINKS_OF_A_CUT, TO_THE_MEAN, Mover, all_moves
 from ikpca_cli.core.published import PublishedModel
 from ikpca_cli.core.refined import RefinedModel
-from ikpca_cli.core.rows import (
-    FloatArray,
-    Progress,
-    RowSource,
-    model_rng,
-    read_all,
-    row_name,
-    silent,
-    without_twins,
-)
+from ikpca_cli.core.rows import FloatArray, Progress, RowSource, read_all, silent
 from ikpca_cli.core.spectrum import Spectrum, feature_sums, spectrum, spectrum_of_sums
 from ikpca_cli.core.sums import FeatureSums
-from ikpca_cli.core.survey import selection_rows
 from ikpca_cli.core.threads import at_work
-from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from ikpca_cli.core.selection import Choice
@@ -62,7 +51,6 @@ _LIMIT = {f"{name}_": dims for name, dims in LimitModel.FIELDS.items()}
 _REFINED = {f"{name}_": dims for name, dims in RefinedModel.FIELDS.items()}
 _MODELS = _PUBLISHED | _LIMIT | _REFINED
 _SUMS = {"sums_mean_": ("r",), "scatter_": ("r", "r")}
-_ARRIVING, _DIRECTIONS = 5, 4  # stream of `model_rng`
 
 
 class IKPCA(Denoiser):
@@ -376,73 +364,33 @@ class IKPCA(Denoiser):
         progress: Progress,
         oracle: Oracle | None,
     ) -> Choice:
-        from ikpca_cli.core.selection import Choice, usable_noise_std
-
         kind = self._kind(X.shape[0])
         if kind == "published":
             return super()._choose(X, mean, noise_std, progress, oracle)
-        # A row that is held out must not have a twin among the others.
-        rows = without_twins(selection_rows(X, CHOICE_ROWS[kind], self.seed) - mean)
-        if len(rows) < 2:
-            raise InputError(
-                f"{row_name(X)}: all but a few of its rows are alike, there is nothing to learn "
-                "from them"
-            )
-        noise_variance = usable_noise_std(noise_std, rows) ** 2
-        distances = Gaussian().distance(rows, rows)
         most = None if self.n_components == "auto" else self.n_components
-
-        def exact(places: NDArray[np.intp], gamma: float) -> Mover[Any]:
-            near = distances[np.ix_(places, places)]
-            return ExactSpectrum.of(rows[places], near, gamma, most)
-
-        fit = exact if kind == "exact" else self._refined_fits(rows, most)
-
-        shrinks = SHRINKS if most is None else SHRINKS_OF_A_CUT
-        trial = CrossValidation(
-            rows,
-            fit,
-            noise_variance,
-            all_moves((*shrinks, TO_THE_MEAN) if self.one_signal else shrinks),
-            model_rng(self.seed, _DIRECTIONS),
-            ENOUGH[kind],
+        if kind == "exact":
+            fits = partial(exact_fits, most=most)
+        else:
+            n_features = X.shape[1]
+            fits = partial(
+                refined_fits,
+                most=most or REFINED_COMPONENTS,
+                n_rff=min(self._count(n_features), max(CHOICE_RFF, fewest_pairs(n_features))),
+                route=self.solver,
+                dtype=self._float,
+                seed=self.seed,
+            )
+        search = BlendSearch(
+            fits=fits,
+            gamma=self.gamma,
+            second_gamma=self.second_gamma if kind == "exact" else "none",
+            n_components=most,
+            most_rows=CHOICE_ROWS[kind],
+            enough=ENOUGH[kind],
             one_signal=self.one_signal,
-            oracle=Oracle(oracle.noisy - mean, oracle.clean - mean) if oracle else None,
+            seed=self.seed,
         )
-        scale = float(np.median(distances)) or float(distances.mean())
-        second = self.second_gamma if kind == "exact" else "none"
-        blend = best_blend(trial, self.gamma, second, scale, progress)
-        chosen = {
-            "gamma": blend.gammas[0],
-            "gammas": blend.gammas,
-            "n_components": most,
-            "blends": blend.weights,
-            "noise_variance": noise_variance,
-            "rows": rows,
-        }
-        tried = tuple(
-            Choice({"gamma": one.gammas[0], "second_gamma": one.gammas[1:]}, one.risk, one.error)
-            for one in trial.found.values()
-        )
-        return Choice(chosen, blend.risk, blend.error, tried)
-
-    def _refined_fits(
-        self, rows: FloatArray, most: int | None
-    ) -> Callable[[NDArray[np.intp], float], Mover[Any]]:
-        """Return what fits the refined model, without a blend, to rows at some places."""
-        n_features = rows.shape[1]
-        n_rff = min(self._count(n_features), max(CHOICE_RFF, fewest_pairs(n_features)))
-        drawn = FourierFeatures.draw_balanced(Gaussian(), 1.0, n_rff, n_features, self.seed)
-        mean = np.zeros(n_features)
-
-        def fit(places: NDArray[np.intp], gamma: float) -> Mover[Any]:
-            features = drawn.scaled(Gaussian().frequency_scale(gamma)).rounded(self._float)
-            some = rows[places]
-            route, asked = self.solver, most or REFINED_COMPONENTS
-            found = spectrum(some, mean, features, n_rff, asked, route=route)
-            return self._refine(features, found, some, 1.0)
-
-        return fit
+        return search.run(X, mean, noise_std, progress, oracle)
 
     def _spectrum(
         self,
@@ -471,13 +419,6 @@ class IKPCA(Denoiser):
         )
         return features, found
 
-    def _refine(
-        self, features: FourierFeatures, found: Spectrum, rows: FloatArray, noise_variance: float
-    ) -> RefinedModel:
-        """Return the refined model of a spectrum, with averages over some centred rows."""
-        rng = model_rng(self.seed, _ARRIVING)
-        return RefinedModel.of(features, found, rows, noise_variance, rng)
-
     def _fit(
         self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
     ) -> None:
@@ -494,7 +435,8 @@ class IKPCA(Denoiser):
             if self._keep_sums:
                 self._set_sums(found)
             return
-        refined = self._refine(features, found, chosen["rows"], chosen["noise_variance"])
+        some, noise_variance = chosen["rows"], chosen["noise_variance"]
+        refined = RefinedModel.of(features, found, some, noise_variance, self.seed)
         self.model_ = refined = refined.blended(chosen["blends"][0])
         self.explained_variance_ = refined.signal_variances
 

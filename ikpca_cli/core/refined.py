@@ -35,9 +35,11 @@ from ikpca_cli.core.moves import (
     used_components,
     wiener_weights,
 )
-from ikpca_cli.core.rows import FloatArray, row_blocks
+from ikpca_cli.core.rows import FloatArray, model_rng, row_blocks
 from ikpca_cli.core.spectrum import Spectrum
 from ikpca_cli.core.threads import cached_rows, spread_all
+
+_ARRIVING = 5  # stream of `model_rng`
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,7 @@ class RefinedModel(FeatureModel, Mover[FeatureView]):
         found: Spectrum,
         rows: FloatArray,
         noise_variance: float,
-        rng: np.random.Generator,
+        seed: int,
     ) -> RefinedModel:
         """Return the model of a spectrum of features, with no blend yet.
 
@@ -99,9 +101,10 @@ class RefinedModel(FeatureModel, Mover[FeatureView]):
         rows : ndarray, shape (k, p)
             Centred training rows, enough of them for averages.
         noise_variance : float
-        rng : numpy.random.Generator
+        seed : int
             Draws the noise that is sent through the features to see how much arrives.
         """
+        rng = model_rng(seed, _ARRIVING)
         squares = np.zeros(features.n_rff)
         noise = np.zeros(len(found.variances))
         for _, block in row_blocks(rows, features.n_rff):

@@ -147,7 +147,7 @@ def main() -> None:
                     *bound,
                 )
                 print(f"{name} {noise:g} {method}: {after.mean():.5f}", file=sys.stderr, flush=True)
-    Console(width=140).print(table)
+    Console(width=160).print(table)
 
 
 class Clock:

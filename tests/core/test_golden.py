@@ -16,6 +16,9 @@ from tests.conftest import ROOT, SHARED
 SMALL = ["scurve", "ridgeless"]
 LARGE = ["usps", "ecg"]
 
+# Some of these rows do not tell their noise level, on which nothing here depends.
+pytestmark = pytest.mark.filterwarnings("ignore:the noise level:ikpca_cli.errors.IkpcaWarning")
+
 
 @pytest.fixture(params=SMALL + LARGE, scope="module")
 def golden(request):
