@@ -165,8 +165,8 @@ class Denoiser(Estimator):
             typical = float(load_kernel(getattr(self, "kernel", "")).distance(some, some).mean())
             if not 1.0 / FARTHEST <= gamma * typical <= FARTHEST:
                 raise UsageError(
-                    f"gamma {gamma:.3g} is far from what these rows need, which are {typical:.3g} "
-                    f"apart: use about {1.0 / typical:.3g}, or 'auto'"
+                    f"gamma {gamma:.3g} is far from what these rows need: use about "
+                    f"{1.0 / typical:.3g}, or 'auto'"
                 )
 
     def is_useless(self) -> bool:

@@ -127,22 +127,34 @@ class PCA(Denoiser):
         self._truncate(max(1, int(np.count_nonzero(self.weights_))), None)
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
+        return self._clean_by_tiles(X)
+
+    def _clean_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        distances = np.empty(len(X))
+        return self._clean_by_tiles(X, distances), distances
+
+    def _clean_by_tiles(self, X: FloatArray, distances: FloatArray | None = None) -> FloatArray:
+        """Clean checked rows (m, p), and fill in their distances (m,) if there is room for them."""
         rows = np.empty(X.shape, dtype=self._float)
 
         def clean(part: slice) -> None:
-            codes = self._encode_block(X[part]) * self.weights_
-            np.matmul(codes, self.components_, out=rows[part])
+            codes = self._encode_block(X[part])
+            if distances is not None:
+                distances[part] = self._distances(X[part], codes)
+            np.matmul(codes * self.weights_, self.components_, out=rows[part])
             rows[part] += self.mean_
 
         spread_all(clean, cached_rows(*X.shape))
         return rows
 
     def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
-        centred, codes = X - self.mean_, self._encode_block(X)
-        distances = mahalanobis(centred, codes, self.explained_variance_, self.total_variance_)
         # Components lean towards the rows that they were found in, the more the more there are.
         lean = self.n_samples_ / max(self.n_samples_ - self.n_components_, 1) if fitted else 1.0
-        return lean * distances
+        return lean * self._distances(X, self._encode_block(X))
+
+    def _distances(self, X: FloatArray, codes: FloatArray) -> FloatArray:
+        centred = X - self.mean_
+        return mahalanobis(centred, codes, self.explained_variance_, self.total_variance_)
 
     def _encode_block(self, X: FloatArray) -> FloatArray:
         codes: FloatArray = self._centred(X) @ self.components_.T
