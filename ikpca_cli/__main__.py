@@ -8,6 +8,8 @@ import sys
 import warnings
 from typing import NoReturn
 
+from ikpca_cli.signals import on_request_to_end
+
 INTERRUPTED = 130
 
 
@@ -31,9 +33,7 @@ def _run() -> None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
         # A file name that the terminal's encoding does not know must not stop a batch.
         getattr(sys, name).reconfigure(errors="backslashreplace")
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), _stop)
+    on_request_to_end(_stop)
     from ikpca_cli.app import app
     from ikpca_cli.core.memory import keep_freed_memory
 

@@ -8,20 +8,18 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ikpca_cli.commands.cleaning import Job, Outcome, clean
-from ikpca_cli.commands.workers import are_worth_it, clean_in_processes
+from ikpca_cli.commands.cleaning import Job, Outcome, Stopped, clean
 
 if TYPE_CHECKING:
     from ikpca_cli.core.rows import Progress
 
 
-def clean_all(
-    files: Sequence[Job], workers: int | None, progress: Progress, *, here: bool = True
-) -> Iterator[Outcome]:
+def clean_all(files: Sequence[Job], workers: int | None, progress: Progress) -> Iterator[Outcome]:
     """Clean files, and yield what became of them in their order.
 
-    Threads do the work: they share the model, and start at once. Where files are many and small,
-    processes do. A backend that is active in joblib takes over if it is not to be done here.
+    A backend that is active in joblib (``joblib.parallel_config``) takes over. Otherwise threads
+    do the work, which share the model and start at once, or processes where files are many and
+    small.
 
     Parameters
     ----------
@@ -31,8 +29,6 @@ def clean_all(
         Files at a time; None for as many as there are cores that this process may use.
     progress
         Told of the rows of a single file, or of files.
-    here
-        Whether this machine does the work.
     """
     if len(files) < 2 or workers == 1 or any(_is_stream(job) for job in files):
         from ikpca_cli.core.threads import jobs
@@ -42,17 +38,25 @@ def clean_all(
                 outcome = clean(job, progress)
             yield outcome
         return
+    from ikpca_cli.commands.workers import are_worth_it, clean_in_processes
     from ikpca_cli.core.threads import thread_count
 
     workers = workers or thread_count()
     outcomes = _clean_by_joblib(files, workers)
-    if here and workers > 1 and are_worth_it(files):
-        with suppress(ImportError, OSError):
+    if workers > 1 and are_worth_it(files) and not _has_engine():
+        with suppress(OSError):
             outcomes = clean_in_processes(files, workers)
     with closing(outcomes):
         for done, outcome in enumerate(outcomes, start=1):
             progress("files", done, len(files))
             yield outcome
+
+
+def _has_engine() -> bool:
+    """Tell whether something else than joblib's own processes would run things."""
+    from joblib.parallel import BACKENDS, DEFAULT_BACKEND, get_active_backend
+
+    return type(get_active_backend()[0]) is not BACKENDS[DEFAULT_BACKEND]
 
 
 def _clean_by_joblib(files: Sequence[Job], workers: int) -> Generator[Outcome, None, None]:
@@ -67,10 +71,6 @@ def _clean_by_joblib(files: Sequence[Job], workers: int) -> Generator[Outcome, N
             yield from parallel(delayed(runner)(job) for job in files)
     finally:
         runner.stop()
-
-
-class _Stopped(Exception):
-    """Raised in the threads of a batch that is over."""
 
 
 class _Runner:
@@ -109,7 +109,7 @@ class _Runner:
 
     def _check(self, *_: Any) -> None:
         if self._stopped:
-            raise _Stopped
+            raise Stopped
 
 
 def _is_stream(job: Job) -> bool:

@@ -90,6 +90,10 @@ class Outcome:
     shown: Shown | None = None
 
 
+class Stopped(Exception):
+    """Raised by what is told of the progress, to end the cleaning of a batch that is over."""
+
+
 def model_of(path: str) -> Denoiser:
     """Load a model, or return the one that this process loaded last."""
     found = os.stat(path) if os.path.exists(path) else None

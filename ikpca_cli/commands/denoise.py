@@ -158,7 +158,7 @@ def denoise(
     records: list[dict[str, Any]] = []
     failed: list[str] = []
     with on_cluster(cluster), progress_bar(quiet=quiet) as progress:
-        for outcome in clean_all(todo, jobs, progress, here=cluster is None):
+        for outcome in clean_all(todo, jobs, progress):
             for line in outcome.warnings:
                 warnings.warn(line, IkpcaWarning, stacklevel=1)
             if outcome.shown is not None:

@@ -6,13 +6,15 @@ import copy
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.core.checks import check_dtype, too_many_components
-from ikpca_cli.core.estimator import Auto, Estimator
+from ikpca_cli.core.choices import Auto, Choice
+from ikpca_cli.core.estimator import Estimator
 from ikpca_cli.core.likeness import distance_limit
 from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.rows import (
@@ -32,7 +34,8 @@ from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
     from ikpca_cli.core.blind import Oracle
-    from ikpca_cli.core.selection import Choice
+
+Model = TypeVar("Model")
 
 LIMIT_ROWS = 500
 """Training rows that tell how far rows usually are."""
@@ -163,7 +166,8 @@ class Denoiser(Estimator):
         if gamma != "auto":
             some = rows.sample(SCALE_ROWS) - rows.mean
             typical = float(load_kernel(getattr(self, "kernel", "")).distance(some, some).mean())
-            if not 1.0 / FARTHEST <= gamma * typical <= FARTHEST:
+            # Where all of some rows are alike, nothing is typical.
+            if typical and not 1.0 / FARTHEST <= gamma * typical <= FARTHEST:
                 raise UsageError(
                     f"gamma {gamma:.3g} is far from what these rows need: use about "
                     f"{1.0 / typical:.3g}, or 'auto'"
@@ -440,3 +444,12 @@ class Denoiser(Estimator):
 def rounded(value: Any, dtype: type[np.floating[Any]]) -> Any:
     """Return an array of numbers as `dtype`, anything else as it is."""
     return value.astype(dtype, copy=False) if isinstance(value, np.ndarray) else value
+
+
+def rounded_fields(model: Model, dtype: type[np.floating[Any]]) -> Model:
+    """Return a dataclass with its arrays as `dtype`."""
+    anything: Any = model
+    names = (field.name for field in fields(anything))
+    arrays = {name: rounded(getattr(model, name), dtype) for name in names}
+    same_kind: Model = replace(anything, **arrays)
+    return same_kind

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ikpca_cli.core.base import rounded_fields
 from ikpca_cli.core.blind import CrossValidation, Oracle
+from ikpca_cli.core.choices import Auto, Choice, usable_noise_std
 from ikpca_cli.core.exact import ExactSpectrum
 from ikpca_cli.core.fourier import FourierFeatures
 from ikpca_cli.core.gammas import best_blend
 from ikpca_cli.core.kernels import Gaussian
 from ikpca_cli.core.moves import SHRINKS, SHRINKS_OF_A_CUT, TO_THE_MEAN, Mover, all_moves
 from ikpca_cli.core.refined import RefinedModel
-from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, row_name, without_twins
+from ikpca_cli.core.rows import (
+    LARGEST_SINGLE,
+    FloatArray,
+    Progress,
+    RowSource,
+    model_rng,
+    row_name,
+    without_twins,
+)
 from ikpca_cli.core.spectrum import spectrum
-from ikpca_cli.core.survey import selection_rows
+from ikpca_cli.core.survey import SAMPLE_ROWS, selection_rows
 from ikpca_cli.errors import InputError
-
-if TYPE_CHECKING:
-    from ikpca_cli.core.estimator import Auto
-    from ikpca_cli.core.selection import Choice
 
 Fit: TypeAlias = Callable[[NDArray[np.intp], float], Mover[Any]]
 """Maps places of rows and a gamma to what learned from the rows at these places."""
@@ -43,7 +49,7 @@ class BlendSearch:
     gamma, second_gamma, n_components, one_signal, seed
         As for `IKPCA`; n_components is None for as many as are of use.
     most_rows : int
-        The most rows that are looked at.
+        The most rows on which candidates are compared.
     enough : int
         Held-out numbers that are.
     """
@@ -72,10 +78,8 @@ class BlendSearch:
         InputError
             If all but a few of the rows are alike.
         """
-        from ikpca_cli.core.selection import Choice, usable_noise_std
-
         # A row that is held out must not have a twin among the others.
-        rows = without_twins(selection_rows(X, self.most_rows, self.seed) - mean)
+        rows = without_twins(selection_rows(X, SAMPLE_ROWS, self.seed) - mean)
         if len(rows) < 2:
             raise InputError(
                 f"{row_name(X)}: all but a few of its rows are alike, there is nothing to learn "
@@ -91,11 +95,12 @@ class BlendSearch:
             all_moves((*shrinks, TO_THE_MEAN) if self.one_signal else shrinks),
             model_rng(self.seed, _DIRECTIONS),
             self.enough,
+            most=self.most_rows,
             one_signal=self.one_signal,
             oracle=Oracle(oracle.noisy - mean, oracle.clean - mean) if oracle else None,
         )
         scale = float(np.median(distances)) or float(distances.mean())
-        blend = best_blend(trial, self.gamma, self.second_gamma, scale, progress)
+        blend = best_blend(trial, self.gamma, self.second_gamma, scale, X.shape[0], progress)
         chosen = {
             "gamma": blend.gammas[0],
             "gammas": blend.gammas,
@@ -136,10 +141,11 @@ def refined_fits(
     most: int,
     n_rff: int,
     route: str,
-    dtype: type[np.floating[Any]],
     seed: int,
 ) -> Fit:
     """Return what fits the refined model, without a blend, see `BlendSearch`.
+
+    In single precision, if that can hold the rows: it is enough to tell candidates apart.
 
     Parameters
     ----------
@@ -149,18 +155,18 @@ def refined_fits(
     n_rff : int
         Random features.
     route : {"auto", "primal", "dual"}
-    dtype : type
-        Of the features.
     seed : int
     """
     n_features = rows.shape[1]
     drawn = FourierFeatures.draw_balanced(Gaussian(), 1.0, n_rff, n_features, seed)
     mean = np.zeros(n_features)
+    can_hold = 1.0 / LARGEST_SINGLE <= np.abs(rows).max() <= LARGEST_SINGLE
+    dtype: type[np.floating[Any]] = np.float32 if can_hold else np.float64
 
     def fit(places: NDArray[np.intp], gamma: float) -> Mover[Any]:
         features = drawn.scaled(Gaussian().frequency_scale(gamma)).rounded(dtype)
         some = rows[places]
         found = spectrum(some, mean, features, n_rff, most, route=route)
-        return RefinedModel.of(features, found, some, 1.0, seed)
+        return rounded_fields(RefinedModel.of(features, found, some, 1.0, seed), dtype)
 
     return fit

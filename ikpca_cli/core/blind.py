@@ -39,6 +39,7 @@ _TILE_ROWS = 128  # held-out rows that are moved at once: their kernel values st
 _STEEPEST = 10.0  # change of a row's displacement over its own, per column
 _WORTH_IT = 0.005  # share of the risk that a second gamma has to save
 _MOST_WEIGHT = 2.0  # of a blend: a little over 1 makes up for steps that stop short
+_MORE_ROWS = 1.2  # than in a fit of the comparison, to show how fast the risk falls
 _LEAST_WEIGHT = 0.02  # of a way in a blend: less is not worth its time
 
 
@@ -78,6 +79,8 @@ class CrossValidation:
         Centred noisy rows in random order.
     fit : callable
         Called as ``fit(places, gamma)``; returns what learned from the rows at some places.
+    most : int
+        The first rows up to this number take part in the comparison; `full_risk` sees all.
     noise_variance : float
     ways : list of Move
     rng : numpy.random.Generator
@@ -99,6 +102,7 @@ class CrossValidation:
         rng: np.random.Generator,
         enough: int = ENOUGH,
         *,
+        most: int | None = None,
         one_signal: bool = False,
         oracle: Oracle | None = None,
     ) -> None:
@@ -108,19 +112,20 @@ class CrossValidation:
         self.one_signal = one_signal
         self.seen: dict[float, _Moved] = {}
         self.found: dict[tuple[float, ...], Blend] = {}
-        n_samples, n_features = rows.shape
+        n_features = rows.shape[1]
+        places = np.arange(len(rows))[:most]
         if oracle is not None:
             clean = np.broadcast_to(oracle.clean, oracle.noisy.shape)
-            self.trials = [_Trial(np.arange(n_samples), oracle.noisy, clean)]
+            self.trials = [_Trial(places, oracle.noisy, clean)]
             return
-        folds = np.array_split(np.arange(n_samples), _folds(n_samples))
+        folds = np.array_split(places, _folds(len(places)))
         needed = int(np.ceil(max(enough / n_features, 200) / len(folds[0])))
         varying = np.ptp(rows, axis=0) > 0.0
         held = sum(map(len, folds[:needed]))
         directions = [] if one_signal else _tangents(held, n_features, rng)
         self.trials = []
         for out in folds[:needed]:
-            rest = np.setdiff1d(np.arange(n_samples), out)
+            rest = np.setdiff1d(places, out)
             if one_signal:
                 self.trials.append(_Trial(rest, rows[out], means_of_others(rows[out])))
             else:
@@ -168,46 +173,53 @@ class CrossValidation:
         pair = min(pairs, key=lambda blend: blend.risk, default=main)
         return pair if pair.saves(_WORTH_IT, main) else main
 
-    def full_risk(self, blend: Blend) -> Blend:
-        """Return a blend with its risk for a fit on all rows, where half of them were held out.
+    def full_risk(self, blend: Blend, n_samples: int) -> Blend:
+        """Return a blend with its risk for a fit on `n_samples` rows.
 
-        A fit on three quarters of the rows shows how fast the risk falls, on rows that both clean;
-        it is taken to fall as one over the number of rows.
+        A fit on more rows than those of the comparison shows how fast the risk falls, on rows that
+        both clean; it is taken to fall as one over the number of rows.
         """
         first = self.trials[0]
-        held = len(first.held) // 2
-        if first.reference is not None or 3 * len(first.held) < len(self.rows) or held < 1:
+        beyond = np.arange(first.places[-1] + 1, len(self.rows))
+        few, held = len(first.places), len(first.held)
+        if len(beyond) == 0:  # some of the held-out rows have to do
+            beyond = np.arange(held // 2, held)
+            held //= 2
+        many = few + len(beyond)
+        if first.reference is not None or many < _MORE_ROWS * few or held < 1:
             return blend
         finer = replace(
             first,
-            places=np.arange(held, len(self.rows)),
+            places=np.sort(np.concatenate([first.places, beyond])),
             held=first.held[:held],
             tangents=[e[:held] for e in first.tangents],
         )
         weights = [np.array([part.get(way, 0.0) for way in self.ways]) for part in blend.weights]
         coarse = _risks([self.seen[gamma] for gamma in blend.gammas], weights)
         fine = _risks([self._try(gamma, finer) for gamma in blend.gammas], weights)
-        change = float((fine - coarse[:held]).mean())
-        return replace(blend, risk=blend.risk + 1.5 * min(change, 0.0))
+        change = min(float((fine - coarse[:held]).mean()), 0.0)
+        on = (1.0 / few - 1.0 / max(n_samples, many)) / (1.0 / few - 1.0 / many)
+        return replace(blend, risk=blend.risk + on * change)
 
     def _try(self, gamma: float, trial: _Trial) -> _Moved:
         """Return what a spectrum at this gamma does to the held-out rows of a trial."""
         mover = self.fit(trial.places, gamma)
+        dtype = mover.powers[0].dtype
         parts = []
         for part in tiles(len(trial.held), _TILE_ROWS):
             moved = mover.displacements(
                 self.noise_variance,
-                trial.held[part],
+                trial.held[part].astype(dtype, copy=False),
                 self.ways,
-                [tangent[part] for tangent in trial.tangents],
+                [tangent[part].astype(dtype, copy=False) for tangent in trial.tangents],
             )
             found = {way: (steps, divergence) for way, steps, divergence in moved}
             parts.append([found[way] for way in self.ways])
-        steps = np.concatenate([[f for f, _ in found] for found in parts], axis=1)
+        steps = np.concatenate([[f for f, _ in found] for found in parts], axis=1, dtype=np.float64)
         n_features = steps.shape[2]
         if trial.reference is None:
             divergences = np.concatenate([[d for _, d in found] for found in parts], axis=1)
-            gains = divergences * self.noise_variance
+            gains = divergences.astype(np.float64) * self.noise_variance
             before = np.full(len(trial.held), trial.before)
         else:
             error = trial.held - trial.reference

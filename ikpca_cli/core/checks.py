@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
 
+from ikpca_cli.core.choices import Auto
 from ikpca_cli.core.memory import available_bytes, readable_bytes
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
-
-if TYPE_CHECKING:
-    from ikpca_cli.core.estimator import Auto
 
 DTYPES = ("float64", "float32")
 """Types that a model can be kept in."""

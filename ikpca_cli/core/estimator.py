@@ -5,17 +5,14 @@ from __future__ import annotations
 import inspect
 from abc import ABC
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 from ikpca_cli.core.checks import check_dtype
+from ikpca_cli.core.choices import Auto, Choice
 from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.rows import FloatArray
 from ikpca_cli.errors import UsageError
 
-if TYPE_CHECKING:
-    from ikpca_cli.core.selection import Choice
-
-Auto: TypeAlias = Literal["auto"]
 Value: TypeAlias = FloatArray | float | int | str | None
 
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from ikpca_cli.core.blind import Blend, CrossValidation
+from ikpca_cli.core.choices import Auto
 from ikpca_cli.core.rows import Progress, silent
-
-if TYPE_CHECKING:
-    from ikpca_cli.core.estimator import Auto
 
 FACTOR_LIMITS = (1e-3, 1e3)
 """The least is all but linear PCA, which may be better than any gamma on the way there."""
@@ -25,6 +23,7 @@ def best_blend(
     gamma: float | Auto,
     second_gamma: float | Literal["none"] | Auto,
     scale: float,
+    n_samples: int,
     progress: Progress,
 ) -> Blend:
     """Return the blend of least risk, around what is given, with its risk for a fit on all rows.
@@ -36,6 +35,8 @@ def best_blend(
         As for `IKPCA`; a second one is looked for where the first is.
     scale : float
         The median distance between rows, whose inverse is the unit of gamma.
+    n_samples : int
+        Number of all rows.
     progress : callable
 
     Returns
@@ -55,7 +56,7 @@ def best_blend(
         blend = trial.best(gamma)
     if isinstance(second_gamma, float | int):
         blend = trial.best(blend.gammas[0], float(second_gamma))
-    return trial.full_risk(blend)
+    return trial.full_risk(blend, n_samples)
 
 
 def search(

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ikpca_cli.core.base import Denoiser, rounded
+from ikpca_cli.core.base import Denoiser, rounded_fields
 from ikpca_cli.core.blends import BlendSearch, exact_fits, refined_fits
 from ikpca_cli.core.blind import Oracle
 from ikpca_cli.core.checks import check_dtype, check_feature_count, check_smooth
-from ikpca_cli.core.estimator import Auto, Value
+from ikpca_cli.core.choices import Auto, Choice
+from ikpca_cli.core.estimator import Value
 from ikpca_cli.core.exact import ExactSpectrum
 from ikpca_cli.core.fourier import FourierFeatures, fewest_pairs
 from ikpca_cli.core.kernels import Gaussian
@@ -27,9 +28,6 @@ from ikpca_cli.core.spectrum import Spectrum, feature_sums, spectrum, spectrum_o
 from ikpca_cli.core.sums import FeatureSums
 from ikpca_cli.core.threads import at_work
 from ikpca_cli.errors import UsageError
-
-if TYPE_CHECKING:
-    from ikpca_cli.core.selection import Choice
 
 EXACT_ROWS = 3000
 """The most training rows for which the limit of infinitely many features is the default."""
@@ -377,7 +375,6 @@ class IKPCA(Denoiser):
                 most=most or REFINED_COMPONENTS,
                 n_rff=min(self._count(n_features), max(CHOICE_RFF, fewest_pairs(n_features))),
                 route=self.solver,
-                dtype=self._float,
                 seed=self.seed,
             )
         search = BlendSearch(
@@ -453,10 +450,7 @@ class IKPCA(Denoiser):
         self.explained_variance_ = limit.main_variances
 
     def _round(self) -> None:
-        arrays = {name: getattr(self.model_, name) for name in self.model_.FIELDS}
-        self.model_ = replace(
-            self.model_, **{name: rounded(value, self._float) for name, value in arrays.items()}
-        )
+        self.model_ = rounded_fields(self.model_, self._float)
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         rows: FloatArray = self.model_.denoise(self._centred(X)) + self.mean_

@@ -16,8 +16,8 @@ import numpy as np
 
 from ikpca_cli.core.base import Denoiser, rounded
 from ikpca_cli.core.checks import check_shrink
+from ikpca_cli.core.choices import Auto
 from ikpca_cli.core.cholesky import solve_positive
-from ikpca_cli.core.estimator import Auto
 from ikpca_cli.core.landmarks import (
     Landmarks,
     inverse_root,
@@ -240,6 +240,8 @@ class KernelPCA(Denoiser):
         landmarks = Landmarks(self.kernel, self.gamma_, self.rows_, root)
         most = chosen["n_components"] or MOST_SHRUNK
         sums, self.mean_ = landmark_sums(X, self.mean_, landmarks, progress)
+        if isinstance(X, Survey):
+            self._check_scale(X)  # of all rows, now that they were read
         self.rows_ = rows - self.mean_
         found = spectrum_of_sums(sums, most, progress)
         self._set_spectrum(found.variances, found.total, most, exact)
@@ -262,6 +264,8 @@ class KernelPCA(Denoiser):
             return self.latent_gamma
         if self.gamma != "auto":
             return self.gamma_
+        if len(gram) < 2:
+            return 1.0
         some = gram[:1000, :1000]
         distances = -np.log(np.maximum(some[np.triu_indices_from(some, 1)], np.finfo(float).tiny))
         return float(np.median(distances)) or 1.0

@@ -9,6 +9,7 @@ landmarks, and time n m^2, whatever the number n of rows.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -29,8 +30,10 @@ from ikpca_cli.core.slices import over_slices, slices_of
 from ikpca_cli.core.spectrum import all_eigenpairs, feature_sums
 from ikpca_cli.core.sums import FeatureSums, add_products, mirror
 from ikpca_cli.core.survey import SAMPLE_ROWS, Survey
+from ikpca_cli.errors import IkpcaWarning
 
 _LANDMARKS = 7  # stream of `model_rng`
+_OFF = 100.0  # spread of all rows over that of a sample, from which some rows are far off
 _TOLERANCE = 1e-13  # below this share of the largest, eigenvalues of K are rounding errors
 
 
@@ -107,7 +110,15 @@ def landmark_sums(
     sums_of = partial(feature_sums, mean=mean, feature_map=landmarks, n_rff=landmarks.n_features)
     if not isinstance(X, Survey) or X.looked:
         return sums_of(X, progress=progress), mean
-    X.look(progress, sums_of=sums_of)
+    before = X.spread
+    X.look(progress, sums_of=sums_of, width=landmarks.n_features)
+    if X.spread > _OFF * before:
+        warnings.warn(
+            f"{X.name}: a few rows are so far from the others that the spread of all is "
+            f"{X.spread / before:.3g} times that of most: they govern the fit, so take them out",
+            IkpcaWarning,
+            stacklevel=6,
+        )
     assert X.sums is not None
     return X.sums, X.mean
 
@@ -128,12 +139,12 @@ def landmark_regression(
     """
     if isinstance(X, Survey) and X.opener is not None:
         parts = slices_of(X.shape[0], len(landmarks.root))
-        found = over_slices(_products_and_targets, X.opener, parts, mean, landmarks)
+        ticks = ("regression", progress)
+        found = over_slices(_products_and_targets, X.opener, parts, mean, landmarks, ticks=ticks)
         products, targets = next(found)
-        for part, (more, others) in zip(parts[1:], found, strict=True):
+        for more, others in found:
             products += more
             targets += others
-            progress("regression", part.stop, X.shape[0])
     else:
         products, targets = _products_and_targets(X, 0, mean, landmarks, progress)
     values, vectors = all_eigenpairs(mirror(products))

@@ -26,6 +26,7 @@ _QUIET = 0.1  # share of the columns that may hold little signal
 _ARGUMENTS = (0.75, 1.75)  # of characteristic functions, over the noise
 _UNLIKE_NOISE = (0.7, 2.0)  # variance of squared lengths, over that of noise
 _SURELY = 4.0  # standard errors
+_MOST_LEVERAGE = 0.9  # of a row that still tells something
 _CLEARLY_LOWER = 0.8
 _SATURATED = 0.7  # variance across a neighbourhood, as a share of its window's
 _MAD = 0.6744897501960817  # median absolute deviation of a standard normal number
@@ -154,18 +155,28 @@ def _has_lengths_of_noise(X: FloatArray, signal: int) -> bool:
         Number of leading directions to leave out.
     """
     n_samples, n_features = X.shape
-    squares = np.einsum("ij,ij->i", X, X)
+    leverage = np.full(n_samples, 1.0 / n_samples)  # how much of a row its own fit takes off it
     if signal:
-        wide = n_features > n_samples
-        values, vectors = leading_eigenpairs(X @ X.T if wide else X.T @ X, signal)
-        codes = vectors * values**0.5 if wide else X @ vectors
-        squares = squares - np.einsum("ij,ij->i", codes, codes)
-    free = n_features - signal
-    ratio = float(squares.var() / squares.mean() ** 2) * free / 2.0
+        if n_features > n_samples:
+            rows = leading_eigenpairs(X @ X.T, signal)[1]
+            X = X - rows @ (rows.T @ X)
+        else:
+            values, columns = leading_eigenpairs(X.T @ X, signal)
+            codes = X @ columns
+            X = X - codes @ columns.T
+            rows = codes / np.sqrt(values)
+        leverage += np.einsum("ij,ij->i", rows, rows)
+    free = leverage < _MOST_LEVERAGE
+    squares = np.einsum("ij,ij->i", X[free], X[free]) / (1.0 - leverage[free])
+    if not squares.any():
+        return False
+    directions = n_features - signal
+    ratio = float((squares / squares.mean()).var()) * directions / 2.0
     low, high = _UNLIKE_NOISE
     if low < ratio < high:
         return True
-    error = ((2.0 + 12.0 / free) / n_samples) ** 0.5  # the kurtosis of chi-square is 12 / d
+    # The kurtosis of chi-square is 12 / d.
+    error = ((2.0 + 12.0 / directions) / len(squares)) ** 0.5
     return bool(abs(np.log(max(ratio, np.finfo(float).tiny))) < _SURELY * error)
 
 

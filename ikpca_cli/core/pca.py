@@ -10,7 +10,7 @@ import numpy as np
 
 from ikpca_cli.core.base import Denoiser
 from ikpca_cli.core.checks import check_shrink
-from ikpca_cli.core.estimator import Auto
+from ikpca_cli.core.choices import Auto
 from ikpca_cli.core.likeness import mahalanobis
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource
 from ikpca_cli.core.spectrum import spectrum, spectrum_of_sums

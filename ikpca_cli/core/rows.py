@@ -179,8 +179,6 @@ def pick_rows(X: RowSource, places: NDArray[np.intp]) -> FloatArray:
     """
     if isinstance(X, np.ndarray):
         picked = X[places]
-    elif hasattr(X, "take"):
-        picked = X.take(places)
     else:
         runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
         picked = np.concatenate([np.asarray(X[run[0] : run[-1] + 1]) for run in runs])

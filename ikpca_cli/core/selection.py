@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ikpca_cli.core.base import Denoiser
 from ikpca_cli.core.blind import Oracle, means_of_others
+from ikpca_cli.core.choices import Choice, usable_noise_std
 from ikpca_cli.core.methods import load_kernel
 from ikpca_cli.core.noise import estimate_noise
 from ikpca_cli.core.rows import FloatArray, Progress, RowSource, model_rng, read_all
@@ -34,32 +35,6 @@ MOST_COMPONENTS = 256
 """The largest number of components that "auto" considers."""
 
 _PROBE = 3  # stream of `model_rng`
-
-
-@dataclass(frozen=True)
-class Choice:
-    """Parameters for a fit, and what they promise.
-
-    Attributes
-    ----------
-    params : dict
-        Every parameter that the fit needs.
-    risk, error : float or None
-        Estimated mean squared error after cleaning, and its standard error; None where nothing was
-        chosen.
-    tried : tuple of Choice
-        What was compared.
-    """
-
-    params: dict[str, Any]
-    risk: float | None = None
-    error: float | None = None
-    tried: tuple[Choice, ...] = ()
-
-    @property
-    def is_impossible(self) -> bool:
-        """Whether the estimated risk is below zero by more than chance would have it."""
-        return self.risk is not None and self.risk < -3.0 * (self.error or 0.0)
 
 
 def known_noise_std(estimator: Denoiser, X: RowSource, mean: FloatArray) -> float | None:
@@ -82,11 +57,6 @@ def known_noise_std(estimator: Denoiser, X: RowSource, mean: FloatArray) -> floa
             stacklevel=5,
         )
     return level.std
-
-
-def usable_noise_std(noise_std: float | None, rows: FloatArray) -> float:
-    """Return the noise level, or a cautious tenth of the centred rows' spread if it is unknown."""
-    return noise_std or 0.1 * float(np.sqrt(np.mean(rows**2)))
 
 
 def stein_risk(

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, nullcontext
 from typing import Any, TypeAlias
 
-from ikpca_cli.core.rows import RowSource, row_name
+from ikpca_cli.core.rows import Progress, RowSource, row_name
 from ikpca_cli.core.threads import jobs, one_blas_thread, tiles
 
 Opener: TypeAlias = Callable[[], RowSource]
@@ -44,7 +44,11 @@ def slices_of(n_samples: int, width: int) -> list[slice]:
 
 
 def over_slices(
-    function: Callable[..., Any], opener: Opener, slices: list[slice], *args: Any
+    function: Callable[..., Any],
+    opener: Opener,
+    slices: list[slice],
+    *args: Any,
+    ticks: tuple[str, Progress],
 ) -> Iterator[Any]:
     """Yield ``function(part, start, *args)`` for each slice, in order.
 
@@ -57,13 +61,19 @@ def over_slices(
     slices : list of slice
     *args
         The same for each.
+    ticks : str and callable
+        A stage, and what is told of the rows that are done at it.
     """
     from joblib import Parallel, delayed
 
     # In bytes: Dask keeps larger objects on one worker alone, and they are lost with it.
     task = pickle.dumps((function, opener, args))
     parallel = Parallel(return_as="generator", batch_size=1)
-    yield from parallel(delayed(_run)(task, part.start, part.stop) for part in slices)
+    stage, progress = ticks
+    found = parallel(delayed(_run)(task, part.start, part.stop) for part in slices)
+    for part, result in zip(slices, found, strict=True):
+        yield result
+        progress(stage, part.stop, slices[-1].stop)
 
 
 def _run(task: bytes, start: int, stop: int) -> Any:

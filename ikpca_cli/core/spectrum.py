@@ -171,10 +171,9 @@ def gathered_sums(
     """Return what `feature_sums` does, from slices that joblib's active backend works on."""
     sums = FeatureSums.empty(n_rff)
     parts = slices_of(X.shape[0], n_rff)
-    found = over_slices(_sums_of_part, opener, parts, mean, feature_map, n_rff)
-    for part, more in zip(parts, found, strict=True):
+    given = mean, feature_map, n_rff
+    for more in over_slices(_sums_of_part, opener, parts, *given, ticks=("features", progress)):
         sums.merge(more)
-        progress("features", part.stop, X.shape[0])
     return sums
 
 

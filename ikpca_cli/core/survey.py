@@ -95,10 +95,6 @@ class Survey:
         """Return some rows as their source gives them."""
         return self._rows[rows]
 
-    def take(self, places: Places) -> FloatArray:
-        """Return the rows at some places, ascending, (k, n_features)."""
-        return pick_rows(self._rows, places)
-
     def glance(self, progress: Progress = silent) -> None:
         """Read the sample alone, or all rows where they are few.
 
@@ -111,7 +107,7 @@ class Survey:
             self.look(progress)
         if self._sample is not None:
             return
-        sample = self.take(self._drawn())
+        sample = pick_rows(self._rows, self._drawn())
         seen = _look(sample, 0, None, np.arange(len(sample)), products=False)
         if seen.alike:  # which the others may not be
             self.look(progress)
@@ -125,6 +121,7 @@ class Survey:
         *,
         products: bool = False,
         sums_of: SumsOf | None = None,
+        width: int = 0,
     ) -> None:
         """Read the rows, unless that was done before.
 
@@ -135,6 +132,8 @@ class Survey:
             Gather the sums over the rows themselves in the same pass.
         sums_of : callable, optional
             Gather sums over these features instead.
+        width : int
+            Number of these features.
 
         Raises
         ------
@@ -153,12 +152,12 @@ class Survey:
             seen = _look(self._rows, 0, None, chosen, products, sums_of, progress)
         else:
             pivot = np.asarray(self._rows[0:1], dtype=np.float64)[0]
-            parts = slices_of(n_samples, self.shape[1])
-            found = over_slices(_look, self.opener, parts, pivot, chosen, products, sums_of)
+            parts = slices_of(n_samples, max(width, self.shape[1]))
+            given = pivot, chosen, products, sums_of
+            found = over_slices(_look, self.opener, parts, *given, ticks=("reading", progress))
             seen = next(found)
-            for part, more in zip(parts[1:], found, strict=True):
+            for more in found:
                 seen.add(more)
-                progress("reading", part.stop, n_samples)
         self.mean, self.spread = seen.check(self.name, n_samples)
         self.sums, self.looked = seen.sums, True
         self._sample = seen.sample
@@ -286,7 +285,7 @@ def _look(
             if pivot is None and rows.start == 0:
                 seen.pivot = block[0].copy()
             if not np.isfinite(seen.look_at(block)):
-                check_finite(X, rows, block)
+                check_finite(X, slice(start + rows.start, start + rows.stop), block)
             if sums_of is not None:
                 seen.gather(sums_of(block))
             progress("reading", rows.stop, n_samples)

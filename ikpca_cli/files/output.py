@@ -9,12 +9,15 @@ import stat
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from ikpca_cli.errors import OutputError
 
 STDOUT = "-"
+
+_LATER: ContextVar[set[Path] | None] = ContextVar("later", default=None)
 
 
 @contextmanager
@@ -66,7 +69,24 @@ def atomic_write(target: str, *, force: bool) -> Iterator[BinaryIO]:
             _publish(temporary, final, force=force)
         finally:
             temporary.unlink(missing_ok=True)
-        _sync_folder(folder)
+        later = _LATER.get()
+        if later is None:
+            _sync_folder(folder)
+        else:
+            later.add(folder)
+
+
+@contextmanager
+def names_confirmed_together() -> Iterator[None]:
+    """Have the disk confirm the names of outputs at the end, once a folder, not after each."""
+    folders: set[Path] = set()
+    token = _LATER.set(folders)
+    try:
+        yield
+    finally:
+        _LATER.reset(token)
+        for folder in folders:
+            _sync_folder(folder)
 
 
 def check_target(target: str, *, inputs: Sequence[str], force: bool) -> None:

@@ -133,22 +133,6 @@ class Rows:
         """Return all samples, of shape (n, p), as `__getitem__` does."""
         return self[:]
 
-    def take(self, places: npt.NDArray[np.intp]) -> Array:
-        """Return the samples at some places, ascending, without reading what lies between.
-
-        Parameters
-        ----------
-        places
-            Counted from 0, not none.
-
-        Returns
-        -------
-        ndarray of shape (k, p)
-            As `__getitem__` does.
-        """
-        runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
-        return np.concatenate([self[slice(int(run[0]), int(run[-1]) + 1)] for run in runs])
-
     def keep(self, places: npt.NDArray[np.intp]) -> None:
         """Use only some samples, as those of a file that belongs to one with samples dropped.
 

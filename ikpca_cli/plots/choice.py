@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ikpca_cli.core.base import Denoiser
-    from ikpca_cli.core.selection import Choice
+    from ikpca_cli.core.choices import Choice
+
+_PAIRS = "two gammas"
 
 
 def draw_fit(model: Denoiser, name: str) -> Figure:
@@ -77,6 +79,8 @@ def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Choice]) -> None:
     other_ridges = False
     for index, (label, members) in enumerate(lines.items()):
         style = line_style(index)
+        if label == _PAIRS:  # several at one first gamma make no line
+            style = style | {"linestyle": "none"}
         usual = [
             one for one in members if one.params.get("ridge") == members[0].params.get("ridge")
         ]
@@ -128,7 +132,7 @@ def _lines(tried: Sequence[Choice], key: str) -> dict[str, list[Choice]]:
 def _label(params: dict[str, Any], key: str) -> str:
     """Return the name of the line of a trial."""
     if params.get("second_gamma"):
-        return "two gammas"
+        return _PAIRS
     gamma = params.get("gamma")
     return "tried" if key == "gamma" or gamma is None else f"gamma {gamma:.3g}"
 

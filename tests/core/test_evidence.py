@@ -103,13 +103,14 @@ def test_weights_of_kernel_pca_are_wieners_for_small_noise():
     assert_allclose(shrunk.codes_, model.codes_ * shrunk.weights_, rtol=1e-9)
 
 
-def test_risk_for_all_rows_is_nearer_than_that_of_half_of_them():
-    """From 1,200 rows on half are held out, but the model is fitted on all."""
+@pytest.mark.parametrize(("n_rff", "n_samples"), [("exact", 1300), (300, 1900), (300, 6000)])
+def test_risk_for_all_rows_is_nearer_than_that_of_some_of_them(n_rff, n_samples):
+    """Half of the rows are held out, or many not looked at, but the model is fitted on all."""
     rng = np.random.default_rng(np.random.SeedSequence([44]))
-    angle, across = rng.uniform(0, np.pi, 2800), rng.uniform(0, 2, 2800)
+    angle, across = rng.uniform(0, np.pi, n_samples + 1500), rng.uniform(0, 2, n_samples + 1500)
     clean = np.stack([2 * np.cos(angle), 2 * np.sin(angle), across], axis=1)
     noisy = clean + rng.normal(scale=0.25, size=clean.shape)
-    params = {"gamma": 0.5, "second_gamma": "none", "noise_std": 0.25}
-    model = IKPCA(**params).fit(noisy[:1300])
-    truth = np.mean((model.denoise(noisy[1300:]) - clean[1300:]) ** 2)
+    params = {"gamma": 0.5, "second_gamma": "none", "noise_std": 0.25, "n_rff": n_rff}
+    model = IKPCA(**params).fit(noisy[:n_samples])
+    truth = np.mean((model.denoise(noisy[n_samples:]) - clean[n_samples:]) ** 2)
     assert model.estimated_mse_ == pytest.approx(truth, abs=0.05 * 0.25**2)

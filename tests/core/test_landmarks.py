@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose, assert_array_equal
 from ikpca_cli import KernelPCA, load_model, save_model
 from ikpca_cli.core import landmarks as module
 from ikpca_cli.core.methods import load_kernel
-from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.core.survey import Survey
+from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 GIVEN = {"gamma": 0.3, "latent_gamma": 0.5, "ridge": 0.1, "noise_std": 0.1}
 
@@ -100,3 +101,41 @@ def test_rows_that_do_not_fit_are_taken_with_landmarks(monkeypatch):
     assert KernelPCA(2, landmarks=100, **GIVEN).fit(rows).rows_.shape == (100, 2)
     with pytest.raises(UsageError, match="0 landmarks"):
         KernelPCA(2, landmarks=0, **GIVEN).fit(rows)
+
+
+@pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")
+@pytest.mark.parametrize("params", [{}, {"gamma": 0.1}])
+def test_one_landmark_will_do(arcs, params):
+    model = KernelPCA(landmarks=1, **params).fit(arcs[0])
+    assert np.isfinite(model.denoise(arcs[0])).all()
+
+
+def with_one_row_off(by):
+    """Return rows of which one that is not in the sample is far off."""
+    rng = np.random.default_rng(np.random.SeedSequence([61]))
+    rows = rng.normal(size=(3000, 6))
+    survey = Survey(rows, 0)
+    survey.glance()
+    known = {row.tobytes() for row in survey.sample(10**6)}
+    rows[next(k for k, row in enumerate(rows) if row.tobytes() not in known)] = by
+    return rows
+
+
+def test_a_row_far_off_is_told_of_though_no_landmark_is_near():
+    with pytest.warns(IkpcaWarning, match="a few rows are so far from the others"):
+        KernelPCA(3, landmarks=50, **GIVEN).fit(with_one_row_off(1e6))
+
+
+@pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")
+def test_single_precision_is_refused_for_the_spread_of_all_rows():
+    with pytest.raises(InputError, match="beyond single precision"):
+        KernelPCA(3, landmarks=50, dtype="float32", **GIVEN).fit(with_one_row_off(1e12))
+
+
+@pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")
+@pytest.mark.parametrize("landmarks", ["all", 50])
+def test_rows_that_are_all_but_alike_are_no_reason_to_refuse_a_gamma(landmarks):
+    rows = np.ones((3000, 4))
+    rows[1777] = 2.5
+    model = KernelPCA(1, landmarks=landmarks, **GIVEN).fit(rows)
+    assert np.isfinite(model.denoise(rows)).all()

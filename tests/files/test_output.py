@@ -15,7 +15,7 @@ import pytest
 
 from ikpca_cli.errors import InputError, OutputError
 from ikpca_cli.files.arrays import ReadOptions, default_output, read_rows, write_rows
-from ikpca_cli.files.output import atomic_write, check_target
+from ikpca_cli.files.output import atomic_write, check_target, names_confirmed_together
 
 
 def left_in(folder: Path) -> list[str]:
@@ -250,3 +250,19 @@ def test_standard_input_and_output_are_pipes(tmp_path, suffix):
     (tmp_path / f"out{suffix}").write_bytes(done.stdout)
     with read_rows(str(tmp_path / f"out{suffix}"), ReadOptions()) as rows:
         np.testing.assert_array_equal(rows.read(), values + 1)
+
+
+def test_names_of_several_outputs_are_confirmed_once_a_folder(tmp_path, monkeypatch):
+    confirmed = []
+    monkeypatch.setattr("ikpca_cli.files.output._sync_folder", confirmed.append)
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    with names_confirmed_together():
+        for name in ("a/1", "a/2", "b/1"):
+            with atomic_write(str(tmp_path / name), force=False) as handle:
+                handle.write(b"1")
+        assert confirmed == []
+    assert sorted(confirmed) == [tmp_path / "a", tmp_path / "b"]
+    with atomic_write(str(tmp_path / "c"), force=False) as handle:
+        handle.write(b"1")
+    assert confirmed[2:] == [tmp_path]
