@@ -9,20 +9,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from ikpca_cli.core.ikpca import IKPCA
-    from ikpca_cli.core.kpca import KernelPCA
-    from ikpca_cli.core.pca import PCA
-    from ikpca_cli.files.models import load_model, save_model
+    from ikpca_cli.estimators.ikpca import IKPCA
+    from ikpca_cli.estimators.kpca import KernelPCA
+    from ikpca_cli.estimators.pca import PCA
+    from ikpca_cli.modelfile.storage import load_model, save_model
 
 __version__ = "0.1.0"
 __all__ = ["IKPCA", "PCA", "KernelPCA", "load_model", "save_model"]
 
 _HOMES = {
-    "IKPCA": "ikpca_cli.core.ikpca",
-    "KernelPCA": "ikpca_cli.core.kpca",
-    "PCA": "ikpca_cli.core.pca",
-    "load_model": "ikpca_cli.files.models",
-    "save_model": "ikpca_cli.files.models",
+    "IKPCA": "ikpca_cli.estimators.ikpca",
+    "KernelPCA": "ikpca_cli.estimators.kpca",
+    "PCA": "ikpca_cli.estimators.pca",
+    "load_model": "ikpca_cli.modelfile.storage",
+    "save_model": "ikpca_cli.modelfile.storage",
 }
 
 

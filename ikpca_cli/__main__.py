@@ -8,7 +8,7 @@ import sys
 import warnings
 from typing import NoReturn
 
-from ikpca_cli.signals import on_request_to_end
+from ikpca_cli.cli.signals import on_request_to_end
 
 INTERRUPTED = 130
 
@@ -34,8 +34,8 @@ def _run() -> None:
         # A file name that the terminal's encoding does not know must not stop a batch.
         getattr(sys, name).reconfigure(errors="backslashreplace")
     on_request_to_end(_stop)
-    from ikpca_cli.app import app
-    from ikpca_cli.core.memory import keep_freed_memory
+    from ikpca_cli.cli.app import app
+    from ikpca_cli.data.memory import keep_freed_memory
 
     keep_freed_memory()
     app()

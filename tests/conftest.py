@@ -15,7 +15,7 @@ import pytest
 from hypothesis import settings
 from typer.testing import CliRunner, Result
 
-from ikpca_cli.app import app
+from ikpca_cli.cli.app import app
 
 # A shell makes its background jobs, and all that they start, deaf to Ctrl-C, which tests are about.
 signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from ikpca_cli.core.methods import METHODS
+from ikpca_cli.estimators.methods import METHODS
 from tests.conftest import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ikpca_cli.core.rows import FloatArray
+from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.plots.shown import evenly
 from ikpca_cli.plots.style import CLEAN, CLEANED, INK, new_figure
 

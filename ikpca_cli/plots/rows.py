@@ -8,10 +8,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from ikpca_cli.core.rows import FloatArray
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.plots.mosaic import REMOVED, SIDE, fill_tiles
 from ikpca_cli.plots.shown import FEW, SHORT, Shown
 from ikpca_cli.plots.style import CLEAN, CLEANED, FAINT, INK, NOISY, new_figure, plain_log
-from ikpca_cli.plots.tiles import REMOVED, SIDE, fill_tiles
 
 if TYPE_CHECKING:
     from matplotlib.gridspec import SubplotSpec

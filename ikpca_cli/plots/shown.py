@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.core.rows import FloatArray, pick_rows
+from ikpca_cli.data.row_source import FloatArray, pick_rows
 from ikpca_cli.errors import UsageError
 
 if TYPE_CHECKING:
-    from ikpca_cli.core.base import Denoiser
-    from ikpca_cli.files.rows import Rows
+    from ikpca_cli.estimators.denoiser import Denoiser
+    from ikpca_cli.formats.file_rows import Rows
 
 MOST, FEW = 2000, 8
 """Rows that a picture of all of them looks at, spread evenly over the file, and one of some."""

@@ -16,8 +16,8 @@ import time
 import numpy as np
 
 from ikpca_cli import IKPCA
-from ikpca_cli.core import threads
-from ikpca_cli.core.spectrum import choose_route
+from ikpca_cli.data import threads
+from ikpca_cli.linalg.eigen import choose_route
 
 START = {"n": 1000, "p": 16, "r": 500, "d": 10}
 FITS = [

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 READERS = {
-    "ikpca": "from ikpca_cli.files.arrays import read_rows\nx = read_rows(path).read()",
+    "ikpca": "from ikpca_cli.formats.arrays import read_rows\nx = read_rows(path).read()",
     "numpy": "x = np.loadtxt(path, delimiter=',', skiprows=1)",
     "pandas": "import pandas\nx = np.ascontiguousarray(pandas.read_csv(path).to_numpy())",
     "polars": "import polars\nx = polars.read_csv(path).to_numpy(order='c')",

@@ -99,7 +99,7 @@ def ours(case: dict, train: object, test: object, name: str) -> tuple:
     """Return fit and denoise of this project."""
     import threadpoolctl  # noqa: F401 - imports are not what is timed
 
-    import ikpca_cli.core.selection  # noqa: F401
+    import ikpca_cli.selection.grid  # noqa: F401
     from ikpca_cli import IKPCA, PCA, KernelPCA
 
     given = {"noise_std": 0.25, "dtype": "float32" if name == "ours32" else "float64"}

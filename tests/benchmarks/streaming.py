@@ -26,11 +26,11 @@ import h5py
 import numpy as np
 
 from ikpca_cli import load_model
-from ikpca_cli.core.fourier import FourierFeatures
-from ikpca_cli.core.kernels import Gaussian
-from ikpca_cli.core.sines import sines
-from ikpca_cli.core.sums import add_products
-from ikpca_cli.core.threads import allowed_cores, one_blas_thread, spread_all, tiles
+from ikpca_cli.data.covariance import add_products
+from ikpca_cli.data.threads import allowed_cores, one_blas_thread, spread_all, tiles
+from ikpca_cli.linalg.sines import sines
+from ikpca_cli.models.kernels.base import Gaussian
+from ikpca_cli.models.random_features import FourierFeatures
 
 BLOCK = 4096
 PUBLISHED = ["--rff", "512", "--inverse", "paper", "--ridge", "0.1", "--noise-std", "0.2"]

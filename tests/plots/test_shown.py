@@ -10,10 +10,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ikpca_cli import PCA
+from ikpca_cli.cli.preview import print_preview
 from ikpca_cli.errors import UsageError
-from ikpca_cli.files.arrays import ReadOptions, read_rows
+from ikpca_cli.formats.arrays import ReadOptions, read_rows
 from ikpca_cli.plots.shown import FEW, MOST, Shown, image_shape
-from ikpca_cli.preview import print_preview
 
 
 @pytest.fixture

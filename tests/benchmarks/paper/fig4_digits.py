@@ -16,8 +16,8 @@ import numpy as np
 from common import NOISES, USPS, ikpca, noisy_digits, options, require, show
 from rich.table import Table
 
-from ikpca_cli.plots.output import write_picture
-from ikpca_cli.plots.tiles import draw_tiles
+from ikpca_cli.plots.mosaic import draw_tiles
+from ikpca_cli.plots.picture_file import write_picture
 
 MODELS = {
     "pca": "--method pca --components 25",

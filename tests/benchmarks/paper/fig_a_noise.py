@@ -18,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from rich.table import Table
 
-from ikpca_cli.plots.output import write_picture
+from ikpca_cli.plots.picture_file import write_picture
 from ikpca_cli.plots.style import FAINT, line_style, new_figure
 
 Best = dict[str, list[tuple[float, int, float, float]]]

@@ -1,0 +1,110 @@
+"""The command line as one object, and the one place that turns errors into a line and a code."""
+
+from __future__ import annotations
+
+import os
+import traceback
+import warnings
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from ikpca_cli import __version__
+from ikpca_cli.cli.commands.compare import compare
+from ikpca_cli.cli.commands.denoise import denoise
+from ikpca_cli.cli.commands.evaluate import evaluate
+from ikpca_cli.cli.commands.fit import fit
+from ikpca_cli.cli.commands.info import info
+from ikpca_cli.errors import IkpcaError, IkpcaWarning
+
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+
+class _Guarded(TyperGroup):
+    """A group whose commands end in plain lines instead of tracebacks."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; report what went wrong in one line unless --debug is given."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", IkpcaWarning)
+            warnings.showwarning = lambda message, *_args, **_kwargs: _warn(ctx, str(message))
+            try:
+                return super().invoke(ctx)
+            except BrokenPipeError:
+                raise typer.Exit(BROKEN_PIPE) from None
+            except (Exception, KeyboardInterrupt) as error:
+                if _is_typers(error):
+                    raise
+                if ctx.meta.get("debug"):
+                    traceback.print_exception(error)
+                code, text = _explain(error)
+        typer.echo(" ".join(text.splitlines()), err=True)
+        raise typer.Exit(code)
+
+
+def _explain(error: BaseException) -> tuple[int, str]:
+    """Return the exit code and the line for a failure."""
+    if isinstance(error, IkpcaError):
+        return error.exit_code, f"error: {error}"
+    if isinstance(error, KeyboardInterrupt):
+        return INTERRUPTED, "interrupted: no output was left half-written"
+    if isinstance(error, MemoryError):
+        return 1, "error: not enough memory: use fewer random features or rows"
+    if isinstance(error, OSError) and error.errno is not None:
+        where = error.filename if error.filename is not None else "standard output"
+        return 1, f"error: {where}: {os.strerror(error.errno).lower()}"
+    kind = type(error).__name__
+    return 1, f"error: {kind}: {error}; run again with --debug for the details"
+
+
+def _is_typers(error: BaseException) -> bool:
+    """Tell control flow and usage errors, which typer reports by itself, from failures."""
+    return type(error).__module__.split(".")[0] in ("typer", "click")
+
+
+def _warn(ctx: Any, text: str) -> None:
+    """Print a warning, but not again for each of a thousand runs or files."""
+    said = ctx.meta.setdefault("warnings", set())
+    if text not in said and not ctx.meta.get("quiet"):
+        said.add(text)
+        typer.echo(f"warning: {text}", err=True)
+
+
+app = typer.Typer(
+    name="ikpca",
+    cls=_Guarded,
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (fit, denoise, evaluate, compare, info):
+    app.command()(command)
+
+
+def _version(value: bool) -> None:
+    if value:
+        typer.echo(f"ikpca {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and stop."
+        ),
+    ] = False,
+) -> None:
+    """Denoise stacks of signals: heart beats, digit images, spectra, sensor windows.
+
+    `fit` learns a model from noisy rows, `denoise` cleans other rows with it, `evaluate` and
+    `compare` say by how much. Files may be npy, npz, csv, HDF5 or MATLAB.
+
+        ikpca fit train.npy
+        ikpca denoise model.joblib noisy.npy
+    """

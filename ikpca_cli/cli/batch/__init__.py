@@ -1,0 +1,1 @@
+"""Many files: threads, processes, clusters."""

@@ -1,0 +1,219 @@
+"""Cleaning one file into another: the work of ``ikpca denoise`` that other processes can do."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from ikpca_cli.cli.sources import located
+from ikpca_cli.errors import IkpcaError
+
+if TYPE_CHECKING:
+    from ikpca_cli.data.row_source import FloatArray, Progress
+    from ikpca_cli.estimators.denoiser import Denoiser
+    from ikpca_cli.formats.arrays import Rows
+    from ikpca_cli.formats.layout import ReadOptions
+    from ikpca_cli.plots.shown import Shown
+
+_LOOKED_AT = 1 << 22
+"""Numbers that the look at a residual takes."""
+
+_FEW = 0.02
+"""Share of the rows that may be odd without a word: the table and JSON count them all the same."""
+
+_NAMED = 5
+"""Rows that a line names."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """One file to clean, in a few words that can travel to another process.
+
+    Attributes
+    ----------
+    model, source, target
+        Paths.
+    reading
+        How to read the source.
+    residual
+        Where to write what was removed, if anywhere.
+    keep_unlike
+        Whether rows unlike the training rows stay as they are.
+    force, round_to_input
+        As for `ikpca_cli.formats.arrays.open_output`.
+    shows
+        Whether some rows are wanted for a picture or a preview.
+    image
+        Height and width of the image that a row is, where the file does not say.
+    """
+
+    model: str
+    source: str
+    target: str
+    reading: ReadOptions
+    residual: str | None = None
+    force: bool = False
+    round_to_input: bool = False
+    keep_unlike: bool = False
+    shows: bool = False
+    image: tuple[int, int] | None = None
+
+
+@dataclass
+class Outcome:
+    """What became of a job.
+
+    Attributes
+    ----------
+    job
+        The job.
+    record
+        What was done; None if it failed.
+    error
+        Why it failed.
+    warnings
+        Lines for the user.
+    shown
+        Some rows before and after, if the job asked for them.
+    """
+
+    job: Job
+    record: dict[str, Any] | None = None
+    error: IkpcaError | None = None
+    warnings: tuple[str, ...] = ()
+    shown: Shown | None = None
+
+
+class Stopped(Exception):
+    """Raised by what is told of the progress, to end the cleaning of a batch that is over."""
+
+
+def model_of(path: str) -> Denoiser:
+    """Load a model, or return the one that this process loaded last."""
+    found = os.stat(path) if os.path.exists(path) else None
+    return _load(path, found and (found.st_ino, found.st_mtime_ns, found.st_size))
+
+
+@lru_cache(maxsize=1)
+def _load(path: str, _version: tuple[int, int, int] | None) -> Denoiser:
+    from ikpca_cli.modelfile.storage import load_model
+
+    return load_model(path)
+
+
+def clean(job: Job, progress: Progress) -> Outcome:
+    """Clean one file into another, block by block.
+
+    Parameters
+    ----------
+    job
+        What to do.
+    progress
+        Called as ``progress(stage, done, total)``.
+
+    Returns
+    -------
+    Outcome
+        Also of what failed for a reason that the user can mend.
+    """
+    outcome = Outcome(job)
+    try:
+        outcome.record = _clean(job, outcome, progress)
+    except IkpcaError as error:
+        outcome.error = error
+    return outcome
+
+
+def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
+    from ikpca_cli.formats.arrays import check_target, open_output, read_rows
+
+    path, reading = located(job.source, job.reading)
+    for target in (job.target, job.residual):
+        if target is not None:
+            check_target(target, inputs=[path, job.model], force=job.force)
+    model = model_of(job.model)
+    start = time.perf_counter()
+    with ExitStack() as files:
+        rows = files.enter_context(read_rows(path, reading, progress))
+        outcome.warnings += rows.warnings
+        blocks = model.flagged_blocks(rows, keep_unlike=job.keep_unlike)
+        first = next(blocks)  # what refuses the rows does so before an output is begun
+        form = (rows.shape[0], rows.dtype, rows.layout)
+        write = files.enter_context(
+            open_output(job.target, *form, force=job.force, round_to_input=job.round_to_input)
+        )
+        unlike: list[int] = []
+        removed = None
+        if job.residual is not None:
+            removed = _Removed(rows)
+            keep = files.enter_context(open_output(job.residual, *form, force=job.force))
+        for part, noisy, block, flags in chain((first,), blocks):
+            unlike += [part.start + int(place) + 1 for place in flags.nonzero()[0]]
+            cleaned = block.astype(rows.dtype, copy=False)
+            write(cleaned)
+            if removed is not None:
+                keep(removed.add(part, noisy.astype(rows.dtype, copy=False), cleaned))
+            progress("denoise", part.stop, rows.shape[0])
+        if job.shows:
+            from ikpca_cli.plots.shown import Shown
+
+            outcome.shown = Shown.of(rows, model, image=job.image)
+    if removed is not None:
+        outcome.warnings += removed.flaws(job.residual)
+    if len(unlike) > _FEW * rows.shape[0]:
+        outcome.warnings += (_unlike_line(rows, unlike, job.keep_unlike),)
+    return {
+        "input": job.source,
+        "output": job.target,
+        "n_samples": rows.shape[0],
+        "unlike": len(unlike),
+        "unlike_rows": unlike,
+        "seconds": time.perf_counter() - start,
+    }
+
+
+def _unlike_line(rows: Rows, unlike: list[int], kept: bool) -> str:
+    """Return the line that says which rows are unlike the training rows."""
+    named = ", ".join(map(str, unlike[:_NAMED])) + (", ..." if len(unlike) > _NAMED else "")
+    done = "left as they are" if kept else "--keep-unlike leaves them as they are"
+    return (
+        f"{rows.name}: {len(unlike)} of {rows.shape[0]} rows are unlike those that the model was "
+        f"fitted on ({named}), so it may not know what they should be: {done}"
+    )
+
+
+class _Removed:
+    """What a model removes from rows; some of it is kept, to see whether it is noise."""
+
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
+        self._step = max(1, math.ceil(rows.shape[0] * rows.shape[1] / _LOOKED_AT))
+        self._noisy: list[FloatArray] = []
+        self._cleaned: list[FloatArray] = []
+
+    def add(self, part: slice, noisy: FloatArray, cleaned: FloatArray) -> FloatArray:
+        """Return what was removed from some rows."""
+        some = slice(-part.start % self._step, None, self._step)
+        self._noisy.append(noisy[some].copy())
+        self._cleaned.append(cleaned[some].copy())
+        return noisy - cleaned
+
+    def flaws(self, target: str | None) -> tuple[str, ...]:
+        """Return a line for the user if it does not look like noise."""
+        import numpy as np
+
+        from ikpca_cli.evaluation.diagnostics import Residual
+
+        flaw = Residual.of(np.concatenate(self._noisy), np.concatenate(self._cleaned)).flaw()
+        if flaw is None:
+            return ()
+        return (
+            f"{self._rows.name}: what was removed does not look like noise: {flaw}; "
+            f"look at {target}",
+        )

@@ -1,0 +1,117 @@
+"""Many files at once: in threads, in processes, or wherever joblib's active backend runs things."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ikpca_cli.cli.batch.cleaning import Job, Outcome, Stopped, clean
+
+if TYPE_CHECKING:
+    from ikpca_cli.data.row_source import Progress
+
+
+def clean_all(files: Sequence[Job], workers: int | None, progress: Progress) -> Iterator[Outcome]:
+    """Clean files, and yield what became of them in their order.
+
+    A backend that is active in joblib (``joblib.parallel_config``) takes over. Otherwise threads
+    do the work, which share the model and start at once, or processes where files are many and
+    small.
+
+    Parameters
+    ----------
+    files
+        What to do.
+    workers
+        Files at a time; None for as many as there are cores that this process may use.
+    progress
+        Told of the rows of a single file, or of files.
+    """
+    if len(files) < 2 or workers == 1 or any(_is_stream(job) for job in files):
+        from ikpca_cli.data.threads import jobs
+
+        for job in files:
+            with jobs(workers):
+                outcome = clean(job, progress)
+            yield outcome
+        return
+    from ikpca_cli.cli.batch.workers import are_worth_it, clean_in_processes
+    from ikpca_cli.data.threads import thread_count
+
+    workers = workers or thread_count()
+    outcomes = _clean_by_joblib(files, workers)
+    if workers > 1 and are_worth_it(files) and not _has_engine():
+        with suppress(OSError):
+            outcomes = clean_in_processes(files, workers)
+    with closing(outcomes):
+        for done, outcome in enumerate(outcomes, start=1):
+            progress("files", done, len(files))
+            yield outcome
+
+
+def _has_engine() -> bool:
+    """Tell whether something else than joblib's own processes would run things."""
+    from joblib.parallel import BACKENDS, DEFAULT_BACKEND, get_active_backend
+
+    return type(get_active_backend()[0]) is not BACKENDS[DEFAULT_BACKEND]
+
+
+def _clean_by_joblib(files: Sequence[Job], workers: int) -> Generator[Outcome, None, None]:
+    from joblib import Parallel, delayed
+
+    from ikpca_cli.data.threads import one_blas_thread
+
+    runner = _Runner()
+    parallel = Parallel(workers, prefer="threads", return_as="generator", batch_size=1)
+    try:
+        with one_blas_thread:  # once, not anew for each block of each file
+            yield from parallel(delayed(runner)(job) for job in files)
+    finally:
+        runner.stop()
+
+
+class _Runner:
+    """Cleans files until told to stop, then waits for what is under way to clean up.
+
+    A copy in another process is never told: backends have ways of their own.
+    """
+
+    def __init__(self) -> None:
+        self._stopped = False
+        self._running = 0
+        self._change = threading.Condition()
+
+    def __call__(self, job: Job) -> Outcome:
+        with self._change:
+            self._check()
+            self._running += 1
+        from ikpca_cli.data.threads import jobs
+
+        try:
+            with jobs(1):
+                return clean(job, self._check)
+        finally:
+            with self._change:
+                self._running -= 1
+                self._change.notify_all()
+
+    def __reduce__(self) -> Any:
+        return _Runner, ()
+
+    def stop(self) -> None:
+        """Let no file begin or go on."""
+        with self._change:
+            self._stopped = True
+            self._change.wait_for(lambda: self._running == 0)
+
+    def _check(self, *_: Any) -> None:
+        if self._stopped:
+            raise Stopped
+
+
+def _is_stream(job: Job) -> bool:
+    """Tell whether only this process can read or write what a job names."""
+    return "-" in (job.source, job.target) or Path(job.source).is_fifo()

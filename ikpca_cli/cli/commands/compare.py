@@ -1,0 +1,297 @@
+"""``ikpca compare``: methods side by side, over random splits, fresh noise and fresh features."""
+
+from __future__ import annotations
+
+from itertools import chain, product
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ikpca_cli.cli import options as opt
+from ikpca_cli.cli.batch.cluster import cluster as on_cluster
+from ikpca_cli.cli.progress import progress_bar
+from ikpca_cli.cli.sources import open_clean, open_rows, read_options, split_source
+from ikpca_cli.cli.values import MEAN, method_params, method_values, parameter
+from ikpca_cli.errors import UsageError
+from ikpca_cli.estimators.methods import METHODS, load_method
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ikpca_cli.evaluation.experiment import Setting, Split
+    from ikpca_cli.formats.layout import ReadOptions
+
+_COLUMNS = {
+    "method": "method",
+    "n_components": "components",
+    "gamma": "gamma",
+    "ridge": "ridge",
+    "n_rff": "rff",
+    "mse": "MSE",
+    "runs": "runs",
+    "fit_seconds": "fit [s]",
+    "denoise_seconds": "denoise [s]",
+}
+
+
+def compare(
+    train: Annotated[str, typer.Argument(metavar="TRAIN", help="Rows to fit on, or all rows.")],
+    noisy: Annotated[
+        str | None,
+        typer.Argument(metavar="[NOISY]", help="Rows to clean; without it TRAIN is split."),
+    ] = None,
+    clean: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|mean",
+            help="What the rows to clean should become: the same rows without noise, or their "
+            "mean where all show one shape. With --noise, the rows before noise was added.",
+        ),
+    ] = None,
+    methods: Annotated[
+        str, typer.Option(metavar="LIST", rich_help_panel="Model", help="Methods to compare.")
+    ] = ",".join(METHODS),
+    kernel: opt.Kernel = None,
+    components: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LIST", rich_help_panel="Model", help="Components: 5,10 or pca:3."),
+    ] = None,
+    gamma: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LIST", rich_help_panel="Model", help="Gammas: 0.1 or kpca:10."),
+    ] = None,
+    ridge: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LIST", rich_help_panel="Model", help="Ridges: 0.1,2 or kpca:15."),
+    ] = None,
+    rff: Annotated[
+        list[str] | None,
+        typer.Option(metavar="LIST", rich_help_panel="Model", help="Random features of ikpca."),
+    ] = None,
+    inverse: opt.Inverse = None,
+    shrink: opt.Shrink = None,
+    noise_std: opt.NoiseStd = "auto",
+    landmarks: opt.Landmarks = None,
+    dtype: opt.Dtype = None,
+    oracle: Annotated[
+        bool,
+        typer.Option(
+            "--oracle",
+            rich_help_panel="Model",
+            help="Choose what is auto by the clean rows: a bound, not a method.",
+        ),
+    ] = False,
+    noise: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0,
+            rich_help_panel="Experiment",
+            help="The rows are clean: add Gaussian noise of this standard deviation for each run.",
+        ),
+    ] = None,
+    train_size: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, rich_help_panel="Experiment", help="Rows to fit on, a number or a share."
+        ),
+    ] = None,
+    test_size: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, rich_help_panel="Experiment", help="Rows to clean, a number or a share."
+        ),
+    ] = None,
+    runs: Annotated[
+        int,
+        typer.Option(
+            min=1, rich_help_panel="Experiment", help="Repetitions with fresh randomness."
+        ),
+    ] = 1,
+    seed: opt.Seed = 0,
+    jobs: opt.Jobs = None,
+    cluster: opt.Cluster = None,
+    dataset: opt.Dataset = None,
+    transpose: opt.Transpose = False,
+    columns: opt.Columns = None,
+    delimiter: opt.Delimiter = None,
+    decimal: opt.Decimal = None,
+    missing: opt.MissingValues = opt.Missing.error,
+    plot: opt.Plot = None,
+    force: opt.Force = False,
+    output_format: opt.OutputFormat = opt.Format.table,
+    quiet: opt.Quiet = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Fit methods and print their mean squared errors, mean ± standard deviation over runs.
+
+    A list such as 5,10,20 tries each value; kpca:10 is a value for one method alone. The star
+    marks the least error. Without NOISY, each run splits TRAIN anew. What is "auto" is chosen from
+    the noisy rows to fit on; with --clean mean, to bring rows that are held out to their mean.
+
+    Examples:
+
+        ikpca compare ecg_train.npy ecg_noisy.npy --clean ecg_clean.npy
+        ikpca compare s_curve_clean.csv --noise 0.25 --runs 3 --components 3,6 --plot mse.png
+        ikpca compare ecg_train.npy --clean mean --methods pca --components 1
+    """
+    fixed: dict[str, Any] = {
+        "--kernel": kernel,
+        "--inverse": inverse,
+        "--shrink": shrink,
+        "--noise-std": noise_std,
+        "--landmarks": landmarks,
+        "--dtype": dtype,
+        "--one-signal": clean == MEAN,
+    }
+    settings = _settings(
+        list(dict.fromkeys(name.strip() for name in methods.split(","))),
+        {"--components": components, "--rff": rff, "--gamma": gamma, "--ridge": ridge},
+        fixed,
+    )
+
+    from ikpca_cli.cli.report import Spread, print_records
+    from ikpca_cli.data import threads
+    from ikpca_cli.evaluation import experiment
+
+    if plot is not None:
+        from ikpca_cli.plots.picture_file import check_picture
+
+        files = [split_source(name)[0] for name in (train, noisy, clean) if name is not None]
+        check_picture(plot, inputs=files, force=force)
+    reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
+    with threads.jobs(jobs), on_cluster(cluster), progress_bar(quiet=quiet) as progress:
+        splits = _splits(train, noisy, clean, noise, (train_size, test_size), runs, seed, reading)
+        first = next(splits)
+        results, mse_noisy = experiment.compare(
+            settings,
+            chain([first], splits),
+            runs=runs,
+            seed=seed,
+            oracle=oracle,
+            progress=progress,
+        )
+    records = [result.record() for result in results]
+    if not any(row["runs"] for row in records):
+        raise UsageError(f"no method can do this: {records[0]['method']} {records[0]['note']}")
+    noisy_level = experiment.mean_and_std(mse_noisy)
+    if plot is not None:
+        from ikpca_cli.cli.pictures import picture_of_comparison, picture_of_methods
+
+        title = (noisy or train) + ("" if noise is None else f", noise {noise:g}")
+        if clean == MEAN:
+            picture_of_methods(plot, results, first, seed, oracle, title, force=force)
+        else:
+            level = noisy_level["mse_mean"] or 0.0
+            picture_of_comparison(plot, results, level, title, force=force)
+    if output_format is opt.Format.table:
+        records = [
+            row | {"mse": row["note"] or Spread(row["mse_mean"], row["mse_std"])} for row in records
+        ]
+    ranked = [(row["mse_mean"], index) for index, row in enumerate(records) if row["runs"]]
+    print_records(
+        records,
+        output_format.value,
+        columns=_COLUMNS,
+        spare=("denoise_seconds", "fit_seconds", "runs", "n_rff", "ridge", "gamma"),
+        json_value={"mse_noisy": noisy_level, "results": records},
+        best=min(ranked)[1],
+        title=("noisy rows: MSE", Spread(noisy_level["mse_mean"], noisy_level["mse_std"])),
+    )
+
+
+def _settings(
+    methods: list[str], grids: dict[str, list[str] | None], fixed: dict[str, Any]
+) -> list[Setting]:
+    """Return what to fit: each method with each combination of gamma and rff."""
+    from ikpca_cli.evaluation.experiment import Setting
+
+    values = {option: method_values(option, texts or []) for option, texts in grids.items()}
+    names = {method: load_method(method).parameter_names() for method in methods}
+    for option, found in (
+        values | {key: {"": value} for key, value in fixed.items() if value}
+    ).items():
+        strangers = found.keys() - {"", *methods}
+        if strangers:
+            raise UsageError(f"{option} has a value for {min(strangers)}, which is not compared")
+        if found and not any(parameter(option) in known for known in names.values()):
+            raise UsageError(f"{option} does not apply to {', '.join(methods)}")
+    settings = []
+    for method in methods:
+        lists: dict[str, list[Any]] = {
+            option: found.get(method) or found.get("") or ["auto"]
+            for option, found in values.items()
+            if parameter(option) in names[method]
+        }
+        shared = method_params(
+            method,
+            {o: value for o, value in fixed.items() if parameter(o) in names[method]},
+        )
+        varied = [option for option in ("--gamma", "--rff") if option in lists]
+        for combination in product(*(lists[option] for option in varied)):
+            chosen = {parameter(o): value for o, value in zip(varied, combination, strict=True)}
+            settings.append(
+                Setting(
+                    method,
+                    shared | chosen,
+                    tuple(lists["--components"]),
+                    tuple(lists.get("--ridge", ())),
+                )
+            )
+    return settings
+
+
+def _splits(
+    train: str,
+    noisy: str | None,
+    clean: str | None,
+    noise: float | None,
+    sizes: tuple[float | None, float | None],
+    runs: int,
+    seed: int,
+    reading: ReadOptions,
+) -> Iterator[Split]:
+    """Read the files and return each run's rows."""
+    import numpy as np
+
+    from ikpca_cli.data.row_source import check_width
+    from ikpca_cli.evaluation import experiment
+
+    if clean is None and noise is None:
+        raise UsageError(
+            "nothing to compare with: give --clean FILE, --clean mean for rows of one shape, or "
+            "--noise F to add noise to clean rows"
+        )
+    if noise is not None and not np.isfinite(noise):
+        raise UsageError(f"--noise {noise}: give a finite number")
+    if noise is not None and clean not in (None, MEAN):
+        raise UsageError(
+            "--noise is added to clean rows, which are then the reference: leave --clean out"
+        )
+    if noisy is not None and sizes != (None, None):
+        raise UsageError("--train-size and --test-size split a single array: leave NOISY out")
+    with open_rows(train, reading) as rows:
+        first = rows.read()
+        if noisy is None:
+            # With noise to add, the rows are their own clean version.
+            reference = None if clean == MEAN else first
+            if clean not in (None, MEAN):
+                paired = open_clean(clean, reading, rows)
+                reference = None if paired is None else paired.read()
+            return experiment.random_splits(
+                first,
+                reference,
+                train_size=sizes[0],
+                test_size=sizes[1],
+                noise=noise,
+                runs=runs,
+                seed=seed,
+            )
+    with open_rows(noisy, reading) as rows:
+        check_width(rows, first.shape[1])
+        second = rows.read()
+        if clean is None:
+            reference = second
+        else:
+            paired = open_clean(clean, reading, rows)
+            reference = None if paired is None else paired.read()
+    return experiment.fixed_split(first, second, reference, noise=noise, runs=runs, seed=seed)

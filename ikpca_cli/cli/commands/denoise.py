@@ -1,0 +1,236 @@
+"""``ikpca denoise``: clean rows with a model."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ikpca_cli.cli import options as opt
+from ikpca_cli.cli.progress import progress_bar
+from ikpca_cli.cli.sources import absolute, read_options, split_source
+from ikpca_cli.errors import IkpcaWarning, UsageError
+
+if TYPE_CHECKING:
+    from ikpca_cli.plots.shown import Shown
+
+_COLUMNS = {key: key for key in ("input", "output", "n_samples", "unlike", "seconds")}
+
+
+def denoise(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.")],
+    noisy: Annotated[
+        list[str], typer.Argument(metavar="NOISY...", help="Rows to clean; - reads stdin.")
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            rich_help_panel="Output",
+            help="Where the cleaned rows of a single input go; - is stdout.",
+        ),
+    ] = None,
+    output_dir: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DIR",
+            rich_help_panel="Output",
+            help="Folder for the outputs, made if need be, instead of beside each input.",
+        ),
+    ] = None,
+    residual: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            rich_help_panel="Output",
+            help="Write what was removed, too, and warn if it does not look like noise.",
+        ),
+    ] = None,
+    skip_existing: Annotated[
+        bool,
+        typer.Option(
+            "--skip-existing",
+            rich_help_panel="Output",
+            help="Leave inputs alone whose output exists, to go on with a stopped batch.",
+        ),
+    ] = False,
+    round_to_input: Annotated[
+        bool,
+        typer.Option(
+            "--round",
+            rich_help_panel="Output",
+            help="Give integers and half precision back as they came, rounded.",
+        ),
+    ] = False,
+    keep_unlike: Annotated[
+        bool,
+        typer.Option(
+            "--keep-unlike",
+            rich_help_panel="Output",
+            help="Leave rows as they are that are unlike all that the model was fitted on.",
+        ),
+    ] = False,
+    plot: opt.Plot = None,
+    preview: Annotated[
+        bool,
+        typer.Option(
+            "--preview",
+            rich_help_panel="Output",
+            help="Show some rows before and after, in the terminal (standard error).",
+        ),
+    ] = False,
+    image: opt.Image = None,
+    jobs: opt.Jobs = None,
+    cluster: opt.Cluster = None,
+    dataset: opt.Dataset = None,
+    transpose: opt.Transpose = False,
+    columns: opt.Columns = None,
+    delimiter: opt.Delimiter = None,
+    decimal: opt.Decimal = None,
+    missing: opt.MissingValues = opt.Missing.error,
+    force: opt.Force = False,
+    output_format: opt.OutputFormat = opt.Format.table,
+    quiet: opt.Quiet = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Clean rows with a model. Outputs take the form of their inputs: noisy.denoised.npy.
+
+    A file that cannot be cleaned does not stop the others; the exit code is then 1.
+
+    Examples:
+
+        ikpca denoise model.joblib ecg_noisy.npy --preview --plot ecg.png
+        ikpca denoise model.joblib ecg_*.npy --output-dir clean --skip-existing
+        cat ecg_noisy.npy | ikpca denoise model.joblib - > clean.npy
+    """
+    if cluster is not None:  # whose workers have other current folders
+        model, noisy = absolute(model), [absolute(source) for source in noisy]
+        output_dir = output_dir and absolute(output_dir)
+    targets = _targets(noisy, output, output_dir)
+    if residual is not None and len(noisy) > 1:
+        raise UsageError(f"--residual names one file but there are {len(noisy)} inputs")
+    if residual is not None and os.path.realpath(residual) == os.path.realpath(targets[0]):
+        raise UsageError(f"--residual and the output are both {residual}: give two files")
+
+    if plot is not None:
+        _check_plot(plot, [model, *noisy], [*targets, *([residual] if residual else [])], force)
+    if image is not None and plot is None and not preview:
+        raise UsageError("--image says how --plot and --preview draw: give one of them")
+
+    from ikpca_cli.cli.batch.cleaning import Job, model_of
+    from ikpca_cli.cli.batch.cluster import cluster as on_cluster
+    from ikpca_cli.cli.batch.parallel import clean_all
+    from ikpca_cli.cli.report import print_records
+    from ikpca_cli.plots.shown import image_shape
+
+    reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
+    if model_of(model).is_useless():
+        warnings.warn(
+            f"{model}: when it was fitted, it was not expected to bring rows closer to clean ones",
+            IkpcaWarning,
+            stacklevel=1,
+        )
+    size = image_shape(image, model_of(model).n_features_in_)
+    if output_dir is not None:
+        _make_folder(output_dir)
+    todo = [
+        Job(
+            model,
+            source,
+            target,
+            reading,
+            residual,
+            force,
+            round_to_input,
+            keep_unlike,
+            shows=preview or plot is not None,
+            image=size,
+        )
+        for source, target in zip(noisy, targets, strict=True)
+        if not (skip_existing and target != "-" and Path(target).exists())
+    ]
+    skipped = len(noisy) - len(todo)
+    records: list[dict[str, Any]] = []
+    failed: list[str] = []
+    with on_cluster(cluster), progress_bar(quiet=quiet) as progress:
+        for outcome in clean_all(todo, jobs, progress):
+            for line in outcome.warnings:
+                warnings.warn(line, IkpcaWarning, stacklevel=1)
+            if outcome.shown is not None:
+                _show(outcome.shown, plot, preview, force)
+            if outcome.record is not None:
+                records.append(outcome.record)
+            if outcome.error is not None:
+                if len(noisy) == 1:
+                    raise outcome.error
+                failed.append(outcome.job.source)
+                typer.echo(f"error: {outcome.error}", err=True)
+    if "-" not in targets and (records or output_format is not opt.Format.table):
+        print_records(records, output_format.value, columns=_COLUMNS)
+    if skipped and not quiet:
+        typer.echo(f"skipped {skipped} of {len(noisy)} files, whose outputs exist", err=True)
+    if failed:
+        typer.echo(
+            f"error: {len(failed)} of {len(noisy)} files failed: {', '.join(failed)}", err=True
+        )
+        raise typer.Exit(1)
+
+
+def _targets(noisy: list[str], output: str | None, output_dir: str | None) -> list[str]:
+    """Return where each input's output goes; refuse before any work what cannot be right."""
+    from ikpca_cli.formats.arrays import default_output
+
+    if output is not None and output_dir is not None:
+        raise UsageError("--output and --output-dir exclude each other: give one of them")
+    if output is not None:
+        if len(noisy) > 1:
+            raise UsageError(
+                f"--output names one file but there are {len(noisy)} inputs: use --output-dir"
+            )
+        return [output]
+    targets = [default_output(split_source(source)[0], output_dir) for source in noisy]
+    seen: dict[str, str] = {}
+    for source, target in zip(noisy, targets, strict=True):
+        if target in seen:
+            raise UsageError(
+                f"{seen[target]} and {source} would both be written to {target}: "
+                "clean one of them by a call of its own, with --output"
+            )
+        seen[target] = source
+    return targets
+
+
+def _show(shown: Shown, plot: str | None, preview: bool, force: bool) -> None:
+    """Draw some rows before and after, and print some, where that was asked for."""
+    if plot is not None:
+        from ikpca_cli.cli.pictures import picture_of_rows
+
+        picture_of_rows(plot, shown, force=force)
+    if preview:
+        from ikpca_cli.cli.preview import print_preview
+
+        print_preview(shown)
+
+
+def _check_plot(plot: str, inputs: list[str], outputs: list[str], force: bool) -> None:
+    """Refuse a picture that cannot be, before any work."""
+    from ikpca_cli.plots.picture_file import check_picture
+
+    if len(inputs) > 2:
+        raise UsageError(f"--plot names one file but there are {len(inputs) - 1} inputs")
+    files = [split_source(source)[0] for source in inputs]
+    check_picture(plot, inputs=files, outputs=outputs, force=force)
+
+
+def _make_folder(folder: str) -> None:
+    from ikpca_cli.errors import OutputError
+
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error

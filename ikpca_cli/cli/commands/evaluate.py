@@ -1,0 +1,87 @@
+"""``ikpca evaluate``: how much closer to the clean rows a model brings noisy ones."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ikpca_cli.cli import options as opt
+from ikpca_cli.cli.progress import progress_bar
+from ikpca_cli.cli.values import MEAN
+from ikpca_cli.errors import UsageError
+
+
+def evaluate(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.")],
+    noisy: Annotated[str, typer.Argument(metavar="NOISY", help="Noisy rows.")],
+    clean: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE|mean",
+            help="The same rows without noise; or mean, for rows of one shape: the noisy rows' "
+            "mean. Without it the error is estimated, unless the model was fitted with --clean "
+            "mean, too.",
+        ),
+    ] = None,
+    dataset: opt.Dataset = None,
+    transpose: opt.Transpose = False,
+    columns: opt.Columns = None,
+    delimiter: opt.Delimiter = None,
+    decimal: opt.Decimal = None,
+    missing: opt.MissingValues = opt.Missing.error,
+    plot: opt.Plot = None,
+    image: opt.Image = None,
+    force: opt.Force = False,
+    output_format: opt.OutputFormat = opt.Format.table,
+    quiet: opt.Quiet = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Print the mean squared error before and after cleaning, and the gain in decibels.
+
+    Without clean rows the error is estimated from the noise level (Stein's unbiased risk
+    estimate), and what was removed is checked for signal.
+
+    Examples:
+
+        ikpca evaluate model.joblib ecg_noisy.npy
+        ikpca evaluate model.joblib ecg_noisy.npy --clean ecg_clean.npy
+        ikpca evaluate digits.joblib digits.h5::noisy --clean digits.h5::clean --plot digits.png
+    """
+    from ikpca_cli.cli.report import print_record
+    from ikpca_cli.cli.sources import open_clean, open_rows, read_options, split_source
+    from ikpca_cli.evaluation.diagnostics import estimate_error
+    from ikpca_cli.evaluation.experiment import evaluate_model
+    from ikpca_cli.modelfile.storage import load_model
+    from ikpca_cli.plots.shown import MOST, Shown, image_shape
+
+    reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
+    if plot is not None:
+        from ikpca_cli.plots.picture_file import check_picture
+
+        inputs = [model, *(split_source(name)[0] for name in (noisy, clean) if name is not None)]
+        check_picture(plot, inputs=inputs, force=force)
+    elif image is not None:
+        raise UsageError("--image says how --plot draws: give --plot too")
+    fitted = load_model(model)
+    size = image_shape(image, fitted.n_features_in_)
+    reference = None
+    if clean is None and fitted.one_signal:
+        clean = MEAN
+    with open_rows(noisy, reading) as rows:
+        if clean is None:
+            score = estimate_error(fitted, rows)
+        else:
+            reference = open_clean(clean, reading, rows)
+            with progress_bar(quiet=quiet) as progress:
+                score = evaluate_model(fitted, rows, reference, progress)
+        if plot is not None:
+            from ikpca_cli.cli.pictures import picture_of_beats, picture_of_rows
+
+            if clean == MEAN:
+                shown = Shown.of(rows, fitted, most=MOST)
+                picture_of_beats(plot, shown, fitted.method, force=force)
+            else:
+                shown = Shown.of(rows, fitted, clean=reference, image=size)
+                picture_of_rows(plot, shown, force=force)
+    print_record(score, output_format.value)

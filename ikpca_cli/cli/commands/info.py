@@ -1,0 +1,69 @@
+"""``ikpca info``: what a model file is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ikpca_cli.cli import options as opt
+
+if TYPE_CHECKING:
+    from ikpca_cli.estimators.denoiser import Denoiser
+
+_BARS = 12
+
+
+def info(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.")],
+    output_format: opt.OutputFormat = opt.Format.table,
+    quiet: opt.Quiet = False,
+    debug: opt.Debug = False,
+) -> None:
+    """Show what a model is: method, parameters, shapes, spectrum, noise level, versions.
+
+    It tells, too, whether the file holds the rows that the model was fitted on.
+
+    Examples:
+
+        ikpca info model.joblib
+        ikpca info model.joblib --format json
+    """
+    from ikpca_cli.cli.report import print_bars, print_record
+    from ikpca_cli.data.memory import readable_bytes
+    from ikpca_cli.modelfile.storage import read_model
+
+    file = read_model(model)
+    fitted = file.build()
+    record: dict[str, Any] = {"model": file.path, **fitted.summary()}
+    record["training_rows_inside"] = _holds_rows(fitted, file.state)
+    if output_format is opt.Format.json:
+        record |= {
+            "explained_variance_ratio": fitted.explained_variance_ratio_.tolist(),
+            "parameters": file.params,
+            "shapes": {key: list(value) for key, value in _shapes(file.state).items()},
+            "versions": file.versions,
+            "format": file.format,
+            "bytes": file.size,
+        }
+        print_record(record, output_format.value)
+        return
+    record |= {f"{name} version": version for name, version in file.versions.items()}
+    record |= {"file format": file.format, "file size": readable_bytes(file.size)}
+    print_record(record, output_format.value)
+    if output_format is opt.Format.table:
+        print_bars(
+            fitted.explained_variance_ratio_[:_BARS].tolist(), "share of variance by component"
+        )
+
+
+def _holds_rows(fitted: Denoiser, state: dict[str, Any]) -> bool:
+    """Tell whether the file carries the rows it was fitted on, which may be private."""
+    return any(
+        "n" in dims and "p" in dims and state[name] is not None
+        for name, dims in fitted.STATE.items()
+    )
+
+
+def _shapes(state: dict[str, Any]) -> dict[str, tuple[int, ...]]:
+    return {name: value.shape for name, value in state.items() if hasattr(value, "shape")}

@@ -1,0 +1,111 @@
+"""From what stands on the command line to rows."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ikpca_cli.cli.values import MEAN
+from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
+
+if TYPE_CHECKING:
+    from ikpca_cli.cli.options import Missing
+    from ikpca_cli.data.row_source import Progress
+    from ikpca_cli.formats.arrays import ReadOptions, Rows
+
+
+def read_options(
+    dataset: str | None,
+    transpose: bool,
+    columns: str | None,
+    delimiter: str | None,
+    decimal: str | None,
+    missing: Missing,
+) -> ReadOptions:
+    """Return the shared options for reading files as the readers take them."""
+    from ikpca_cli.formats.layout import ReadOptions
+
+    return ReadOptions(
+        dataset=dataset,
+        transpose=transpose,
+        columns=columns,
+        delimiter=delimiter,
+        decimal=decimal,
+        missing=missing.value,
+    )
+
+
+def split_source(source: str) -> tuple[str, str | None]:
+    """Split ``FILE::DATASET``; a file whose own name holds ``::`` is taken whole."""
+    path, separator, dataset = source.rpartition("::")
+    if not separator or not path or os.path.exists(source):
+        return source, None
+    return path, dataset
+
+
+def absolute(source: str) -> str:
+    """Return a source that means the same from any folder; standard input stays what it is."""
+    return source if source == "-" else os.path.abspath(source)
+
+
+def opener(rows: Rows, source: str, options: ReadOptions) -> Callable[[], Rows]:
+    """Return what opens the rows of a source in another process, also on another machine.
+
+    Raises
+    ------
+    UsageError
+        If only this process can read the source, or it cannot be read by slices.
+    """
+    from ikpca_cli.formats.arrays import read_rows
+
+    path, own = located(source, options)
+    sliced = rows.layout.format in ("npy", "hdf5", "mat73")
+    if path == "-" or Path(path).is_fifo() or not sliced:
+        raise UsageError(
+            f"--cluster: its workers cannot read slices of {source}; give an .npy or HDF5 file"
+        )
+    return partial(read_rows, os.path.abspath(path), own)
+
+
+def located(source: str, options: ReadOptions) -> tuple[str, ReadOptions]:
+    """Return the file that a source names, and the options with the dataset that it names."""
+    path, dataset = split_source(source)
+    return path, replace(options, dataset=dataset) if dataset else options
+
+
+def open_rows(source: str, options: ReadOptions, progress: Progress | None = None) -> Rows:
+    """Open the rows of ``FILE`` or ``FILE::DATASET`` and pass on the reader's warnings."""
+    from ikpca_cli.data.row_source import silent
+    from ikpca_cli.formats.arrays import read_rows
+
+    rows = read_rows(*located(source, options), progress or silent)
+    for line in rows.warnings:
+        warnings.warn(line, IkpcaWarning, stacklevel=2)
+    return rows
+
+
+def open_clean(source: str, options: ReadOptions, noisy: Rows) -> Rows | None:
+    """Open the clean rows of `noisy`; None stands for their mean.
+
+    Raises
+    ------
+    InputError
+        If the clean rows are not as many and as wide as the noisy ones.
+    """
+    if source == MEAN:
+        return None
+    dropped = noisy.kept is not None
+    clean = open_rows(source, replace(options, missing="error") if dropped else options)
+    if noisy.kept is not None:
+        clean.keep(noisy.kept)
+    if clean.shape != noisy.shape:
+        raise InputError(
+            f"{clean.name} has shape {clean.shape} but {noisy.name} has {noisy.shape}: "
+            "give the clean version of the same rows"
+        )
+    return clean

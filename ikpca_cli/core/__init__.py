@@ -1,1 +1,0 @@
-"""Numbers only: no files, no printing."""

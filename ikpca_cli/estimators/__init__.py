@@ -1,0 +1,1 @@
+"""The denoising methods, scikit-learn style."""

@@ -1,0 +1,183 @@
+"""What an estimator is: parameters by name, and fitted values that a file can hold."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self, TypeAlias
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.errors import UsageError
+from ikpca_cli.estimators.methods import load_kernel
+from ikpca_cli.estimators.parameters import check_dtype
+from ikpca_cli.selection.choice import Auto, Choice
+
+Value: TypeAlias = FloatArray | float | int | str | None
+
+
+class Estimator(ABC):
+    """Parameters, and what a fit made of them, both as plain values.
+
+    Attributes
+    ----------
+    mean_ : ndarray, shape (n_features,)
+        Column means of the training rows.
+    explained_variance_ : ndarray, shape (n_components,)
+        Variance of the training rows along each component (1/n), in feature space.
+    total_variance_ : float
+        Their total variance in that space.
+    noise_std_ : float or None
+        Standard deviation of the noise, in the units of the data: given, or estimated from the
+        training rows; None where it cannot be known.
+    n_samples_ : int
+        Number of training rows.
+    estimated_mse_, estimated_mse_error_ : float or None
+        Mean squared error to expect after cleaning, and its standard error, estimated from the
+        noisy rows where anything was chosen; ``noise_std_ ** 2`` is the one before.
+    distance_limit_ : float or None
+        `distances` beyond which a row is unlike the training rows; None where nothing is known.
+    tried_ : tuple of Choice
+        What the choice of a fit compared; a model file does not keep it.
+    """
+
+    method: ClassVar[str]
+    """Name of the method, a key of `ikpca_cli.estimators.methods.METHODS`."""
+
+    STATE: ClassVar[dict[str, tuple[str, ...]]] = {
+        "mean_": ("p",),
+        "explained_variance_": ("d",),
+        "total_variance_": (),
+        "noise_std_": (),
+        "n_samples_": (),
+        "estimated_mse_": (),
+        "estimated_mse_error_": (),
+        "distance_limit_": (),
+    }
+    """Fitted attributes and their dimensions; equal symbols are equal lengths, () is a number."""
+
+    OPTIONAL: ClassVar[frozenset[str]] = frozenset(
+        {"noise_std_", "estimated_mse_", "estimated_mse_error_", "distance_limit_"}
+    )
+    """Fitted attributes that may be None."""
+
+    n_components: int | Auto
+    noise_std: float | Auto
+    one_signal: bool
+    seed: int
+    dtype: str
+    mean_: FloatArray
+    explained_variance_: FloatArray
+    total_variance_: float
+    noise_std_: float | None
+    n_samples_: int
+    estimated_mse_: float | None
+    estimated_mse_error_: float | None
+    distance_limit_: float | None = None
+    tried_: tuple[Choice, ...] = ()
+
+    # Parameters -------------------------------------------------------------------------------
+
+    @classmethod
+    def parameter_names(cls) -> tuple[str, ...]:
+        """Return the names of the constructor's parameters."""
+        return tuple(name for name in inspect.signature(cls.__init__).parameters if name != "self")
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the constructor's parameters by name (`deep` is there for scikit-learn)."""
+        return {name: getattr(self, name) for name in self.parameter_names()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name and return self.
+
+        Raises
+        ------
+        UsageError
+            If the method has no such parameter.
+        """
+        names = self.parameter_names()
+        for name, value in params.items():
+            if name not in names:
+                raise UsageError(
+                    f"{self.method} has no parameter {name!r}: it has {', '.join(names)}"
+                )
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        """Return the call that makes this estimator."""
+        inside = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
+        return f"{type(self).__name__}({inside})"
+
+    # State ------------------------------------------------------------------------------------
+
+    def get_state(self) -> dict[str, Value]:
+        """Return the fitted attributes as plain arrays and numbers.
+
+        Raises
+        ------
+        UsageError
+            If the estimator is not fitted.
+        """
+        self._check_fitted()
+        return {name: getattr(self, name) for name in self.STATE}
+
+    @classmethod
+    def from_state(cls, params: Mapping[str, Any], state: Mapping[str, Value]) -> Self:
+        """Return a fitted estimator from what `get_params` and `get_state` gave."""
+        estimator = cls(**params)
+        if hasattr(estimator, "kernel"):
+            load_kernel(estimator.kernel)
+        check_dtype(estimator.dtype)
+        for name in cls.STATE:
+            setattr(estimator, name, state[name])
+        return estimator
+
+    @property
+    def n_features_in_(self) -> int:
+        """Width of the training rows."""
+        return int(self.mean_.shape[0])
+
+    @property
+    def n_components_(self) -> int:
+        """Number of components kept."""
+        return int(self.explained_variance_.shape[0])
+
+    @property
+    def explained_variance_ratio_(self) -> FloatArray:
+        """Share of the total variance along each component, (n_components,)."""
+        ratio: FloatArray = self.explained_variance_ / self.total_variance_
+        return ratio
+
+    @property
+    def component_noise_(self) -> FloatArray | None:
+        """Variance that the noise has along each component, (n_components,), where it is known."""
+        return None
+
+    def summary(self) -> dict[str, Any]:
+        """Return what this fitted model is, with the values chosen for each "auto".
+
+        The keys are the same for every method; what a method does not have is None.
+        """
+        self._check_fitted()
+        return {
+            "method": self.method,
+            "kernel": getattr(self, "kernel", None),
+            "n_samples": self.n_samples_,
+            "n_features": self.n_features_in_,
+            "n_rff": getattr(self, "n_rff_", None),
+            "gamma": getattr(self, "gamma_", None),
+            "second_gamma": getattr(self, "second_gamma_", None),
+            "latent_gamma": getattr(self, "latent_gamma_", None),
+            "ridge": getattr(self, "ridge_", None),
+            "n_components": self.n_components_,
+            "shrink": getattr(self, "shrink_", None),
+            "seed": self.seed,
+            "noise_std": self.noise_std_,
+            "estimated_mse": self.estimated_mse_,
+            "estimated_mse_error": self.estimated_mse_error_,
+        }
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "mean_"):
+            raise UsageError(f"this {type(self).__name__} is not fitted yet: call fit first")

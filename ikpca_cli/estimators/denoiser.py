@@ -1,0 +1,455 @@
+"""What every denoising method shares: a fit by row blocks, and cleaning with it."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ikpca_cli.data.first_pass import Survey, selection_rows
+from ikpca_cli.data.row_source import (
+    LARGEST,
+    LARGEST_SINGLE,
+    FloatArray,
+    Progress,
+    RowSource,
+    as_rows,
+    check_width,
+    row_blocks,
+    silent,
+)
+from ikpca_cli.data.threads import at_work
+from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
+from ikpca_cli.estimators.base import Estimator
+from ikpca_cli.estimators.methods import load_kernel
+from ikpca_cli.estimators.parameters import check_dtype, too_many_components
+from ikpca_cli.models.novelty import distance_limit
+from ikpca_cli.selection.choice import Auto, Choice
+
+if TYPE_CHECKING:
+    from ikpca_cli.selection.cross_validation import Oracle
+
+Model = TypeVar("Model")
+
+LIMIT_ROWS = 500
+"""Training rows that tell how far rows usually are."""
+
+SCALE_ROWS, FARTHEST = 100, 1e12
+"""Rows that tell a typical distance, and how far from its inverse a gamma may be."""
+
+LARGEST_OFFSET = 1e5
+"""Means over spread that single precision leaves two digits of."""
+
+
+class Denoiser(Estimator):
+    """Learns a model from noisy rows and cleans rows with it; see `Estimator` for attributes."""
+
+    def fit(self, X: Any, *, keep_sums: bool = False, progress: Progress = silent) -> Self:
+        """Learn from noisy rows.
+
+        Parameters
+        ----------
+        X : array_like or row source, shape (n_samples, n_features)
+            Noisy rows: an array, a memory map, an HDF5 dataset or anything else with ``.shape``
+            and row slices. It is read in blocks and not changed.
+        keep_sums : bool
+            Keep what `partial_fit` needs to add rows later; for a method that can.
+        progress : callable
+            Called as ``progress(stage, done, total)`` from within long loops.
+
+        Returns
+        -------
+        Self
+
+        Raises
+        ------
+        InputError
+            If the rows are not finite numbers, too few, or all alike.
+        UsageError
+            If a parameter cannot be used with these rows.
+        """
+        if keep_sums:
+            raise UsageError(f"{self.method} has no sums to keep: leave --keep-sums out")
+        with at_work(with_scipy=True):
+            return self._fit_rows(X, self.n_components != "auto", progress)
+
+    def fit_up_to(
+        self, X: Any, *, oracle: Oracle | None = None, progress: Progress = silent
+    ) -> Self:
+        """Fit like `fit`, but keep fewer than `n_components` where the rows have no more.
+
+        Parameters
+        ----------
+        X : array_like or row source, shape (n_samples, n_features)
+        oracle : Oracle, optional
+            Choose what is best for these rows, whose clean versions are known, instead of by an
+            estimate: no use in practice, but the bound that the estimate is measured against.
+        progress : callable
+
+        Returns
+        -------
+        Self
+        """
+        with at_work(with_scipy=True):
+            return self._fit_rows(X, False, progress, oracle)
+
+    def partial_fit(self, X: Any, *, progress: Progress = silent) -> Self:
+        """Learn from more rows without those before, where the method can.
+
+        Raises
+        ------
+        UsageError
+            If it cannot.
+        """
+        raise UsageError(f"{self.method} cannot learn from more rows: fit it on all of them")
+
+    def _fit_rows(
+        self, X: Any, exact: bool, progress: Progress, oracle: Oracle | None = None
+    ) -> Self:
+        from ikpca_cli.selection.grid import known_noise_std
+
+        rows = X if isinstance(X, Survey) else Survey(X, self.seed)
+        self._check_params(rows.shape[0], rows.shape[1])
+        self._look(rows, progress)
+        self._check_scale(rows)
+        mean = rows.mean
+        noise_std = known_noise_std(self, rows, mean)
+        choice = self._choose(rows, mean, noise_std, progress, oracle)
+        known = noise_std is not None  # or else the choice went by a guess, and promises nothing
+        if noise_std is not None and choice.is_impossible:
+            warnings.warn(
+                f"the noise level {noise_std:.3g} cannot be right, the error would be below zero: "
+                "give the true one (--noise-std) if you know it",
+                IkpcaWarning,
+                stacklevel=4,
+            )
+            known = False
+            if self.noise_std == "auto":
+                noise_std = None
+                choice = self._choose(rows, mean, None, progress, oracle)
+        self.noise_std_ = noise_std
+        self.estimated_mse_ = choice.risk if known else None
+        self.estimated_mse_error_ = choice.error if known else None
+        self.tried_ = choice.tried
+        if self.is_useless():
+            warnings.warn(
+                f"{self.method} is not expected to bring these rows closer to clean ones: they may "
+                "be free of noise, or have nothing in common that it can learn",
+                IkpcaWarning,
+                stacklevel=4,
+            )
+        self.fit_with(rows, mean, choice.params, exact=exact, progress=progress)
+        self._set_limit(selection_rows(rows, LIMIT_ROWS, self.seed))
+        return self
+
+    def _check_scale(self, rows: Survey) -> None:
+        """Refuse rows, or a gamma, whose scale the numbers of the model cannot follow."""
+        if self._float is np.float32:
+            offset = float(np.abs(rows.mean).max())
+            if not 1.0 / LARGEST_SINGLE <= rows.spread <= LARGEST_SINGLE:
+                raise InputError(
+                    f"{rows.name}: the spread of its values is beyond single precision; rescale "
+                    "them, or use float64"
+                )
+            if offset > LARGEST_OFFSET * rows.spread:
+                raise InputError(
+                    f"{rows.name}: values around {offset:.3g} that differ by {rows.spread:.3g} are "
+                    "too alike for single precision; subtract what they share, or use float64"
+                )
+        gamma: float | Auto = getattr(self, "gamma", "auto")
+        if gamma != "auto":
+            some = rows.sample(SCALE_ROWS) - rows.mean
+            typical = float(load_kernel(getattr(self, "kernel", "")).distance(some, some).mean())
+            # Where all of some rows are alike, nothing is typical.
+            if typical and not 1.0 / FARTHEST <= gamma * typical <= FARTHEST:
+                raise UsageError(
+                    f"gamma {gamma:.3g} is far from what these rows need: use about "
+                    f"{1.0 / typical:.3g}, or 'auto'"
+                )
+
+    def is_useless(self) -> bool:
+        """Tell whether the fit was not expected to lower the error."""
+        level, risk = self.noise_std_, self.estimated_mse_
+        return level is not None and risk is not None and risk >= (1.0 - 1e-9) * level**2
+
+    def denoise(self, X: Any, *, progress: Progress = silent) -> FloatArray:
+        """Return the cleaned rows.
+
+        Parameters
+        ----------
+        X : array_like or row source, shape (n_samples, n_features)
+            Noisy rows as wide as the training rows. Each is cleaned by itself.
+        progress : callable
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_features)
+            In the type that the model is kept in.
+
+        Raises
+        ------
+        InputError
+            If the rows have another width than the training rows or are not finite numbers.
+        """
+        rows = self._check_rows(X)
+        out = np.empty(rows.shape, dtype=self._float)
+        for part, block in self.denoise_blocks(rows):
+            out[part] = block
+            progress("denoise", part.stop, rows.shape[0])
+        return out
+
+    def denoise_blocks(self, X: RowSource) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield (slice, cleaned rows), for sources and outputs that do not fit in memory."""
+        for part, block in self._blocks(X):
+            yield part, self._cleaned(block)
+
+    def flagged_blocks(
+        self, X: RowSource, *, keep_unlike: bool = False
+    ) -> Iterator[tuple[slice, FloatArray, FloatArray, NDArray[np.bool_]]]:
+        """Yield (slice, rows, cleaned rows, which of them are unlike the training rows).
+
+        Parameters
+        ----------
+        X : RowSource, shape (n_samples, n_features)
+        keep_unlike : bool
+            Leave rows that are unlike the training rows as they are.
+        """
+        limit = np.inf if self.distance_limit_ is None else self.distance_limit_
+        for part, block in self._blocks(X):
+            with at_work():
+                cleaned, distances = self._clean_and_compare(block)
+            cleaned, unlike = rounded(cleaned, self._float), distances > limit
+            if keep_unlike:
+                cleaned[unlike] = block[unlike]
+            yield part, block, cleaned, unlike
+
+    def distances(self, X: Any) -> FloatArray:
+        """Return how far rows `X` (n_samples, n_features) are from the training rows, (n_samples,).
+
+        In feature space, see `ikpca_cli.models.novelty`; rows beyond `distance_limit_` are unlike
+        all that the model was fitted on, so that what it makes of them may be wrong.
+
+        Raises
+        ------
+        InputError
+            As for `denoise`.
+        """
+        with at_work():
+            return np.concatenate([self._distance_block(block) for _, block in self._blocks(X)])
+
+    def transform(self, X: Any) -> FloatArray:
+        """Return the latent code of rows `X` (n_samples, n_features): (n_samples, n_components).
+
+        Raises
+        ------
+        InputError
+            As for `denoise`.
+        """
+        rows = self._check_rows(X)
+        codes = np.empty((rows.shape[0], self.n_components_))
+        for part, block in self._blocks(rows):
+            with at_work():
+                codes[part] = self._encode_block(block)
+        return codes
+
+    def variant(self, n_components: int, ridge: float | None = None) -> Self:
+        """Return a fitted copy with fewer components or another ridge, without fitting again.
+
+        Raises
+        ------
+        UsageError
+            If this fit does not hold that many components.
+        """
+        self._check_fitted()
+        if n_components > self.n_components_:
+            raise too_many_components(n_components, self.n_components_)
+        other = copy.copy(self)
+        other.n_components = n_components
+        other.explained_variance_ = self.explained_variance_[:n_components]
+        other.distance_limit_ = None
+        with at_work(with_scipy=True):
+            other._truncate(n_components, ridge)
+        return other
+
+    # For the methods ----------------------------------------------------------------------------
+
+    RIDGES: ClassVar[tuple[float, ...]] = ()
+    """Candidate ridges in units of `ridge_unit`, the first to begin with; () for no ridge."""
+
+    SELECTION_ROWS: ClassVar[int] = 1000
+    """Rows that the choice of parameters looks at."""
+
+    def shrunk(self, noise_std: float) -> Self | None:
+        """Return a fitted copy that weighs components by their signal, None if it always does."""
+        return None
+
+    def ridge_unit(self) -> float:
+        """Return the ridge that weighs as much as the data in this fit."""
+        return 1.0
+
+    def cheaper(self, n_features: int) -> tuple[Self, float]:
+        """Return an estimator for comparing candidates, and the factor from its ridge to ours."""
+        return type(self)(**self.get_params()), 1.0
+
+    def fit_with(
+        self,
+        X: RowSource,
+        mean: FloatArray,
+        chosen: Mapping[str, Any],
+        *,
+        exact: bool = False,
+        progress: Progress = silent,
+    ) -> Self:
+        """Fit with every parameter known.
+
+        Parameters
+        ----------
+        X : RowSource, shape (n_samples, n_features)
+            Checked rows.
+        mean : ndarray, shape (n_features,)
+            What to centre them by.
+        chosen : mapping
+            n_components, None for as many as are of use, gamma and ridge for a method that has
+            them, and the noise level as "shrink" where components are to be weighed by it.
+        exact : bool
+            Refuse more components than there are, instead of keeping fewer.
+        progress : callable
+        """
+        self.mean_ = mean
+        self.n_samples_ = int(X.shape[0])
+        self._fit(X, chosen, exact=exact, progress=progress)
+        if self._float is not np.float64:
+            self._round()
+        return self
+
+    @property
+    def _float(self) -> type[np.floating[Any]]:
+        """The type that the model is kept and cleans rows in."""
+        return np.float32 if self.dtype == "float32" else np.float64
+
+    def _round(self) -> None:
+        """Keep the fitted arrays in `_float`, but for the means of the rows."""
+        for name in self.STATE.keys() - Denoiser.STATE.keys():
+            setattr(self, name, rounded(getattr(self, name), self._float))
+
+    def _centred(self, X: FloatArray) -> FloatArray:
+        """Return rows less the means of the training rows, in `_float`."""
+        rows: FloatArray = rounded(X - self.mean_, self._float)
+        return rows
+
+    def _look(self, rows: Survey, progress: Progress) -> None:
+        """Read what a fit needs to know of its rows first."""
+        rows.look(progress)
+
+    def _choose(
+        self,
+        X: RowSource,
+        mean: FloatArray,
+        noise_std: float | None,
+        progress: Progress,
+        oracle: Oracle | None,
+    ) -> Choice:
+        """Return every parameter for a fit on `X`."""
+        from ikpca_cli.selection.grid import choose
+
+        return choose(self, X, mean, noise_std, progress, oracle)
+
+    @abstractmethod
+    def _fit(
+        self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
+    ) -> None:
+        """Set the fitted attributes; with `exact`, fewer components than asked is an error."""
+
+    @abstractmethod
+    def _denoise_block(self, X: FloatArray) -> FloatArray:
+        """Clean one block of checked rows."""
+
+    @abstractmethod
+    def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
+        """Return the distances of one block of checked rows.
+
+        If they were `fitted` on, those that other rows like them would have.
+        """
+
+    def _clean_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Clean one block of checked rows, and return their distances, too."""
+        return self._denoise_block(X), self._distance_block(X)
+
+    def _set_limit(self, rows: FloatArray) -> None:
+        """Set the limit of distances by some of the training rows (k, n_features)."""
+        blocks = self._blocks(rows)
+        distances = [self._distance_block(block, fitted=True) for _, block in blocks]
+        self.distance_limit_ = distance_limit(np.concatenate(distances))
+
+    def _blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield (slice, block) of rows that were checked for the model, as wide as it works on."""
+        return row_blocks(self._check_rows(X), self._block_width())
+
+    def _cleaned(self, block: FloatArray) -> FloatArray:
+        """Clean one block of checked rows, in the type of the model."""
+        with at_work():
+            cleaned: FloatArray = rounded(self._denoise_block(block), self._float)
+        return cleaned
+
+    @abstractmethod
+    def _encode_block(self, X: FloatArray) -> FloatArray:
+        """Return the latent codes of one block of checked rows."""
+
+    @abstractmethod
+    def _truncate(self, n_components: int, ridge: float | None) -> None:
+        """Cut this copy's own fitted attributes to fewer components, another ridge."""
+
+    @abstractmethod
+    def _block_width(self) -> int:
+        """Return the width of the widest intermediate array per row."""
+
+    def _check_params(self, n_samples: int, n_features: int) -> None:
+        """Refuse parameters that no data, or not this data, could make right."""
+        check_dtype(self.dtype)
+        if self.n_components != "auto" and self.n_components < 1:
+            raise UsageError(f"{self.n_components} components are not allowed: keep at least 1")
+        for name in ("gamma", "second_gamma", "latent_gamma", "noise_std"):
+            value: float | str = getattr(self, name, "auto")
+            if not isinstance(value, str) and not 1.0 / LARGEST <= value <= LARGEST:
+                raise UsageError(f"{name} {value} is not allowed: use a positive number or 'auto'")
+        ridge: float | Auto = getattr(self, "ridge", "auto")
+        if ridge != "auto" and not 0.0 <= ridge <= LARGEST:
+            raise UsageError(f"ridge {ridge} is not allowed: use 0, a positive number or 'auto'")
+
+    def _check_rows(self, X: Any) -> RowSource:
+        self._check_fitted()
+        rows = as_rows(X)
+        check_width(rows, self.n_features_in_)
+        return rows
+
+    def _set_spectrum(self, variances: FloatArray, total: float, asked: int, exact: bool) -> None:
+        if len(variances) == 0:
+            raise InputError(
+                "the features of all rows are alike with this gamma, there is nothing to learn "
+                "from them; use another gamma, or 'auto'"
+            )
+        if exact and len(variances) < asked:
+            raise too_many_components(asked, len(variances))
+        self.explained_variance_ = variances
+        self.total_variance_ = total
+
+
+def rounded(value: Any, dtype: type[np.floating[Any]]) -> Any:
+    """Return an array of numbers as `dtype`, anything else as it is."""
+    return value.astype(dtype, copy=False) if isinstance(value, np.ndarray) else value
+
+
+def rounded_fields(model: Model, dtype: type[np.floating[Any]]) -> Model:
+    """Return a dataclass with its arrays as `dtype`."""
+    anything: Any = model
+    names = (field.name for field in fields(anything))
+    arrays = {name: rounded(getattr(model, name), dtype) for name in names}
+    same_kind: Model = replace(anything, **arrays)
+    return same_kind

@@ -1,0 +1,355 @@
+"""Kernel PCA with a supervised pre-image, the baseline that ikPCA does without.
+
+Schölkopf, Smola and Müller, "Nonlinear component analysis as a kernel eigenvalue problem" (1998);
+the pre-image is kernel ridge regression from latent code to input (Bakır, Weston and Schölkopf,
+"Learning to find pre-images", 2004), with the same kernel for both maps.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from functools import partial
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+
+from ikpca_cli.data.first_pass import Survey
+from ikpca_cli.data.memory import check_matrix
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, model_rng, read_all, silent
+from ikpca_cli.errors import UsageError
+from ikpca_cli.estimators.denoiser import Denoiser, rounded
+from ikpca_cli.estimators.methods import load_kernel
+from ikpca_cli.estimators.parameters import check_shrink
+from ikpca_cli.linalg.cholesky import solve_positive
+from ikpca_cli.linalg.eigen import leading_eigenpairs, spectrum_of_sums
+from ikpca_cli.models.novelty import kernel_distances
+from ikpca_cli.models.nystroem import (
+    Landmarks,
+    inverse_root,
+    landmark_regression,
+    landmark_rows,
+    landmark_sums,
+)
+from ikpca_cli.models.preimage import used_components, wiener_weights
+from ikpca_cli.selection.choice import Auto
+
+MOST_SHRUNK = 257
+"""The most components that are weighed; the noise leaves fewer."""
+
+NOISY_ROWS = 500
+"""Training rows that tell how much noise arrives in each component."""
+
+_NOISE = 6  # stream of `model_rng`
+
+
+class KernelPCA(Denoiser):
+    """Kernel PCA whose way back is learned by kernel ridge regression (kPCA+SL).
+
+    Parameters
+    ----------
+    n_components : int or "auto"
+        Components to keep.
+    kernel : str
+        A key of `ikpca_cli.estimators.methods.KERNELS`.
+    gamma : float or "auto"
+        Kernel width: ``exp(-gamma * distance)``.
+    ridge : float or "auto"
+        Added to the diagonal of the kernel matrix of the latent codes.
+    shrink : {"auto", "cut", "optimal"}
+        Keep components as they are, or weigh each by the share of its variance that is not noise
+        (the Wiener filter). "auto" takes what has the lower estimated risk; a number of components
+        that is given means a cut.
+    latent_gamma : float or "auto"
+        Width of the kernel between latent codes, which have no units. "auto" is `gamma` where that
+        is given, as in scikit-learn; where gamma is chosen it is gamma times the median distance,
+        so that the choice does not depend on the units of the data.
+    noise_std : float or "auto"
+        Standard deviation of the noise, in the units of the data.
+    one_signal : bool
+        All rows show one signal, so that all they differ in is noise, and what is "auto" is chosen
+        to bring rows that were held out to their mean.
+    seed : int
+        Seeds the sampling of rows in the choice of parameters.
+    landmarks : int or "all"
+        Rows, drawn by `seed`, whose kernels with all rows stand for the n x n kernel matrix (the
+        Nyström method); "all" is the full method.
+    dtype : {"float64", "float32"}
+        What the model is kept in and cleans rows in; the fit is in double precision.
+
+    Attributes
+    ----------
+    rows_ : ndarray, shape (n_samples, n_features)
+        The centred training rows; the landmarks among them, where there are some, here and below.
+    gram_mean_ : ndarray, shape (n_samples,)
+        Column means of their kernel matrix.
+    coefficients_ : ndarray, shape (n_samples, n_components)
+        Eigenvectors of the centred kernel matrix over the roots of its eigenvalues.
+    weights_ : ndarray, shape (n_components,)
+        What the codes are multiplied by on the way back; 1 after a cut.
+    codes_ : ndarray, shape (n_samples, n_components)
+        Latent codes of the training rows, times the weights.
+    dual_ : ndarray, shape (n_samples, n_features)
+        Coefficients of the regression from latent code to centred row.
+    gamma_, latent_gamma_, ridge_ : float
+        The values used.
+    """
+
+    method = "kpca"
+    STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {
+        "rows_": ("n", "p"),
+        "gram_mean_": ("n",),
+        "coefficients_": ("n", "d"),
+        "weights_": ("d",),
+        "codes_": ("n", "d"),
+        "dual_": ("n", "p"),
+        "gamma_": (),
+        "latent_gamma_": (),
+        "ridge_": (),
+    }
+    RIDGES = (0.1, 1e-3, 0.01, 1.0, 10.0)
+    SELECTION_ROWS = 1000
+
+    rows_: FloatArray
+    gram_mean_: FloatArray
+    coefficients_: FloatArray
+    weights_: FloatArray
+    codes_: FloatArray
+    dual_: FloatArray
+    gamma_: float
+    latent_gamma_: float
+    ridge_: float
+    _source: RowSource | None = None  # with landmarks, to vary a fit without fitting again
+
+    def __init__(
+        self,
+        n_components: int | Auto = "auto",
+        *,
+        kernel: str = "gaussian",
+        gamma: float | Auto = "auto",
+        ridge: float | Auto = "auto",
+        shrink: str = "auto",
+        latent_gamma: float | Auto = "auto",
+        noise_std: float | Auto = "auto",
+        one_signal: bool = False,
+        seed: int = 0,
+        landmarks: int | Literal["all"] = "all",
+        dtype: str = "float64",
+    ) -> None:
+        self.n_components = n_components
+        self.kernel = kernel
+        self.gamma = gamma
+        self.ridge = ridge
+        self.shrink = shrink
+        self.latent_gamma = latent_gamma
+        self.noise_std = noise_std
+        self.one_signal = one_signal
+        self.seed = seed
+        self.landmarks = landmarks
+        self.dtype = dtype
+
+    def _check_params(self, n_samples: int, n_features: int) -> None:
+        super()._check_params(n_samples, n_features)
+        check_shrink(self.shrink, self.n_components)
+        load_kernel(self.kernel)
+        if self.landmarks != "all" and self.landmarks < 1:
+            raise UsageError(f"{self.landmarks} landmarks are not enough: use 1 or more, or 'all'")
+        count = self._landmark_count(n_samples)
+        remedy = "use fewer landmarks" if count < n_samples else "use landmarks, 2000 say, or ikpca"
+        check_matrix("kpca", count, remedy)
+
+    def _look(self, rows: Survey, progress: Progress) -> None:
+        n_samples = rows.shape[0]
+        if self._landmark_count(n_samples) < n_samples:
+            rows.glance(progress)
+        else:
+            rows.look(progress)
+
+    def _landmark_count(self, n_samples: int) -> int:
+        return n_samples if self.landmarks == "all" else min(self.landmarks, n_samples)
+
+    def _fit(
+        self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
+    ) -> None:
+        if self._landmark_count(X.shape[0]) < X.shape[0]:
+            self._fit_landmarks(X, chosen, exact, progress)
+            return
+        self._source = None
+        n_components, gamma = chosen["n_components"] or MOST_SHRUNK, float(chosen["gamma"])
+        rows = read_all(X) - self.mean_
+        gram = load_kernel(self.kernel).gram(rows, rows, gamma)
+        self.gamma_ = gamma
+        self.latent_gamma_ = self._width(gram)
+        gram_mean = gram.mean(axis=0)
+        gram -= gram_mean
+        gram -= gram_mean[:, None] - gram_mean.mean()
+        total = float(np.trace(gram)) / len(rows)
+        progress("eigenvectors", 0, 0)
+        values, vectors = leading_eigenpairs(gram, min(n_components, len(rows) - 1))
+        del gram
+        self._set_spectrum(values / len(rows), total, n_components, exact)
+        roots = np.sqrt(values)
+        self.rows_ = rows
+        self.gram_mean_ = gram_mean
+        self.coefficients_ = vectors / roots
+        self.weights_ = np.ones(len(roots))
+        self.codes_ = vectors * roots
+        self.ridge_ = float(chosen["ridge"])
+        if "shrink" in chosen:
+            self._shrink(chosen["shrink"])
+        progress("regression", 0, 0)
+        self._regress()
+
+    @property
+    def shrink_(self) -> str:
+        """What was done: "cut" or "optimal"."""
+        return "cut" if np.all(self.weights_ == 1.0) else "optimal"
+
+    def shrunk(self, noise_std: float) -> Self:
+        """Return a fitted copy with Wiener weights for this noise."""
+        other = copy.copy(self)
+        other._shrink(noise_std)
+        return other
+
+    def _shrink(self, noise_std: float) -> None:
+        """Weigh components, by what a little noise on some training rows does to their codes."""
+        places = np.linspace(0, len(self.rows_) - 1, min(len(self.rows_), NOISY_ROWS)).astype(int)
+        rows = self.rows_[places]
+        step = 1e-3 * noise_std
+        noise = model_rng(self.seed, _NOISE).choice((-step, step), rows.shape)
+        moved = (self._codes(rows + noise) - self._codes(rows)) / step
+        noise_variances = noise_std**2 * np.mean(moved**2, axis=0)
+        self.weights_ = wiener_weights(self.explained_variance_, noise_variances, 1.0)
+        self.codes_ = self.codes_ * self.weights_
+        count = used_components(self.weights_)
+        self.explained_variance_ = self.explained_variance_[:count]
+        self._cut(count)
+
+    def _fit_landmarks(
+        self, X: RowSource, chosen: Mapping[str, Any], exact: bool, progress: Progress
+    ) -> None:
+        """Fit on all rows by their kernel with some of them; the landmarks stand for the rows."""
+        self._source = X
+        self.gamma_, self.ridge_ = float(chosen["gamma"]), float(chosen["ridge"])
+        assert self.landmarks != "all"
+        rows = landmark_rows(X, self.landmarks, self.seed)
+        self.rows_ = rows - self.mean_
+        gram = self._gram(self.rows_)
+        self.latent_gamma_ = self._width(gram)
+        root = inverse_root(gram)
+        landmarks = Landmarks(self.kernel, self.gamma_, self.rows_, root)
+        most = chosen["n_components"] or MOST_SHRUNK
+        sums, self.mean_ = landmark_sums(X, self.mean_, landmarks, progress)
+        if isinstance(X, Survey):
+            self._check_scale(X)  # of all rows, now that they were read
+        self.rows_ = rows - self.mean_
+        found = spectrum_of_sums(sums, most, progress)
+        self._set_spectrum(found.variances, found.total, most, exact)
+        self.coefficients_ = np.ascontiguousarray(root @ found.components.T)
+        # The features' mean is k_mean K^{-1/2}: of k_mean the code needs no more than that.
+        self.gram_mean_ = found.mean @ np.linalg.pinv(root)
+        self.weights_ = np.ones(len(found.variances))
+        self.codes_ = self._codes(self.rows_)
+        if "shrink" in chosen:
+            self._shrink(chosen["shrink"])
+        self._regress(progress)
+
+    def _gram(self, X: FloatArray) -> FloatArray:
+        """Return the kernel of centred rows with the rows of the model."""
+        return load_kernel(self.kernel).gram(X, self.rows_, self.gamma_)
+
+    def _width(self, gram: FloatArray) -> float:
+        """Return the latent gamma, from the kernel matrix where gamma was chosen."""
+        if self.latent_gamma != "auto":
+            return self.latent_gamma
+        if self.gamma != "auto":
+            return self.gamma_
+        if len(gram) < 2:
+            return 1.0
+        some = gram[:1000, :1000]
+        distances = -np.log(np.maximum(some[np.triu_indices_from(some, 1)], np.finfo(float).tiny))
+        return float(np.median(distances)) or 1.0
+
+    def _regress(self, progress: Progress = silent) -> None:
+        codes, rows = (
+            values.astype(np.float64, copy=False) for values in (self.codes_, self.rows_)
+        )
+        kernel, width = load_kernel(self.kernel), self.latent_gamma_
+        matrix = kernel.gram(codes, codes, width)
+        if len(rows) < self.n_samples_:
+            if self._source is None:
+                raise UsageError("a loaded model with landmarks cannot be varied: fit it again")
+            codes_of = partial(
+                kernel_codes,
+                kernel=self.kernel,
+                gamma=self.gamma_,
+                rows=self.rows_,
+                gram_mean=self.gram_mean_,
+                coefficients=self.coefficients_ * self.weights_,
+            )
+            landmarks = Landmarks(self.kernel, width, codes, inverse_root(matrix), codes_of)
+            self.dual_ = landmark_regression(
+                self._source, self.mean_, landmarks, self.ridge_, progress
+            )
+            return
+        matrix.flat[:: len(matrix) + 1] += self.ridge_
+        try:
+            self.dual_ = solve_positive(matrix, rows)
+        except np.linalg.LinAlgError:
+            from scipy.linalg import pinvh
+
+            # Codes that coincide, at a ridge too small to tell them apart: the least-norm answer.
+            matrix = kernel.gram(codes, codes, width)
+            matrix.flat[:: len(matrix) + 1] += self.ridge_
+            self.dual_ = pinvh(matrix, check_finite=False) @ rows
+
+    def _denoise_block(self, X: FloatArray) -> FloatArray:
+        kernel = load_kernel(self.kernel)
+        codes = self._encode_block(X) * self.weights_
+        gram = kernel.gram(codes, self.codes_, self.latent_gamma_)
+        rows: FloatArray = gram @ self.dual_ + self.mean_
+        return rows
+
+    def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
+        kernel = load_kernel(self.kernel)
+        return kernel_distances(kernel, self._centred(X), self.rows_, self.gamma_)
+
+    def _encode_block(self, X: FloatArray) -> FloatArray:
+        return self._codes(self._centred(X))
+
+    def _codes(self, X: FloatArray) -> FloatArray:
+        """Return the latent codes of centred rows."""
+        return kernel_codes(
+            X, self.kernel, self.gamma_, self.rows_, self.gram_mean_, self.coefficients_
+        )
+
+    def _cut(self, n_components: int) -> None:
+        self.coefficients_ = np.ascontiguousarray(self.coefficients_[:, :n_components])
+        self.weights_ = self.weights_[:n_components]
+        self.codes_ = np.ascontiguousarray(self.codes_[:, :n_components])
+
+    def _truncate(self, n_components: int, ridge: float | None) -> None:
+        self._cut(n_components)
+        if ridge is not None:
+            self.ridge = self.ridge_ = ridge
+        self._regress()
+        self.dual_ = rounded(self.dual_, self._float)
+
+    def _block_width(self) -> int:
+        return int(self.rows_.shape[0])
+
+
+def kernel_codes(
+    X: FloatArray,
+    kernel: str,
+    gamma: float,
+    rows: FloatArray,
+    gram_mean: FloatArray,
+    coefficients: FloatArray,
+) -> FloatArray:
+    """Return the latent codes (m, d) of centred rows `X` (m, p); see `KernelPCA` for the rest."""
+    gram = load_kernel(kernel).gram(X, rows, gamma)
+    # The eigenvectors sum to zero, so centring over the training rows needs no other term.
+    gram -= gram_mean
+    codes: FloatArray = gram @ coefficients
+    return codes

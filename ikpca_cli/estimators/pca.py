@@ -1,0 +1,200 @@
+"""Linear PCA: project on the leading components and back."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ikpca_cli.data.covariance import FEW_FEATURES
+from ikpca_cli.data.first_pass import Survey
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource
+from ikpca_cli.data.threads import cached_rows, spread_all
+from ikpca_cli.estimators.denoiser import Denoiser
+from ikpca_cli.estimators.parameters import check_shrink
+from ikpca_cli.linalg.eigen import spectrum, spectrum_of_sums
+from ikpca_cli.models.novelty import mahalanobis
+from ikpca_cli.selection.choice import Auto
+
+
+class _Identity:
+    """The feature map of linear PCA."""
+
+    def features(self, X: FloatArray, features: slice = slice(None)) -> FloatArray:
+        return X[:, features]
+
+
+class PCA(Denoiser):
+    """Principal component analysis as a denoiser, the linear baseline.
+
+    Parameters
+    ----------
+    n_components : int or "auto"
+        Components to keep.
+    shrink : {"auto", "cut", "optimal"}
+        Keep components as they are, or weigh each by how much of it is signal (`shrinkage`). "auto"
+        takes what has the lower estimated risk; a number of components that is given means a cut.
+    noise_std : float or "auto"
+        Standard deviation of the noise, in the units of the data.
+    one_signal : bool
+        All rows show one signal, so that all they differ in is noise, and what is "auto" is chosen
+        to bring rows that were held out to their mean.
+    seed : int
+        Seeds the sampling of rows in the choice of components.
+    dtype : {"float64", "float32"}
+        What the model is kept in and cleans rows in; the fit is in double precision.
+
+    Attributes
+    ----------
+    components_ : ndarray, shape (n_components, n_features)
+        Orthonormal directions, largest variance first.
+    weights_ : ndarray, shape (n_components,)
+        What the codes are multiplied by on the way back; 1 after a cut.
+    """
+
+    method = "pca"
+    STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {
+        "components_": ("d", "p"),
+        "weights_": ("d",),
+    }
+
+    components_: FloatArray
+    weights_: FloatArray
+
+    def __init__(
+        self,
+        n_components: int | Auto = "auto",
+        *,
+        shrink: str = "auto",
+        noise_std: float | Auto = "auto",
+        one_signal: bool = False,
+        seed: int = 0,
+        dtype: str = "float64",
+    ) -> None:
+        self.n_components = n_components
+        self.shrink = shrink
+        self.noise_std = noise_std
+        self.one_signal = one_signal
+        self.seed = seed
+        self.dtype = dtype
+
+    @property
+    def component_noise_(self) -> FloatArray | None:
+        """Variance that the noise has along each component, as `Denoiser` says."""
+        level = self.noise_std_
+        return None if level is None else np.full(self.n_components_, level**2)
+
+    @property
+    def shrink_(self) -> str:
+        """What was done: "cut" or "optimal"."""
+        return "cut" if np.all(self.weights_ == 1.0) else "optimal"
+
+    def _check_params(self, n_samples: int, n_features: int) -> None:
+        super()._check_params(n_samples, n_features)
+        check_shrink(self.shrink, self.n_components)
+
+    def _look(self, rows: Survey, progress: Progress) -> None:
+        n_samples, n_features = rows.shape
+        # The products that a fit needs cost little more than the means do.
+        rows.look(progress, products=n_features <= min(n_samples, FEW_FEATURES))
+
+    def _fit(
+        self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
+    ) -> None:
+        n_components = chosen["n_components"] or min(X.shape)
+        if isinstance(X, Survey) and X.sums is not None:
+            found = spectrum_of_sums(X.sums, n_components, progress)
+        else:
+            width = X.shape[1]
+            found = spectrum(X, self.mean_, _Identity(), width, n_components, progress=progress)
+        self._set_spectrum(found.variances, found.total, n_components, exact)
+        self.components_ = found.components
+        self.weights_ = np.ones(len(found.variances))
+        if "shrink" in chosen:
+            self._shrink(chosen["shrink"])
+
+    def shrunk(self, noise_std: float) -> Self:
+        """Return a fitted copy with optimal weights, see `shrinkage`."""
+        other = copy.copy(self)
+        other._shrink(noise_std)
+        return other
+
+    def _shrink(self, noise_std: float) -> None:
+        shape = self.n_samples_, self.n_features_in_
+        self.weights_ = shrinkage(self.explained_variance_, *shape, noise_std)
+        self._truncate(max(1, int(np.count_nonzero(self.weights_))), None)
+
+    def _denoise_block(self, X: FloatArray) -> FloatArray:
+        return self._clean_by_tiles(X)
+
+    def _clean_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        distances = np.empty(len(X))
+        return self._clean_by_tiles(X, distances), distances
+
+    def _clean_by_tiles(self, X: FloatArray, distances: FloatArray | None = None) -> FloatArray:
+        """Clean checked rows (m, p), and fill in their distances (m,) if there is room for them."""
+        rows = np.empty(X.shape, dtype=self._float)
+
+        def clean(part: slice) -> None:
+            codes = self._encode_block(X[part])
+            if distances is not None:
+                distances[part] = self._distances(X[part], codes)
+            np.matmul(codes * self.weights_, self.components_, out=rows[part])
+            rows[part] += self.mean_
+
+        spread_all(clean, cached_rows(*X.shape))
+        return rows
+
+    def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
+        # Components lean towards the rows that they were found in, the more the more there are.
+        lean = self.n_samples_ / max(self.n_samples_ - self.n_components_, 1) if fitted else 1.0
+        return lean * self._distances(X, self._encode_block(X))
+
+    def _distances(self, X: FloatArray, codes: FloatArray) -> FloatArray:
+        centred = X - self.mean_
+        return mahalanobis(centred, codes, self.explained_variance_, self.total_variance_)
+
+    def _encode_block(self, X: FloatArray) -> FloatArray:
+        codes: FloatArray = self._centred(X) @ self.components_.T
+        return codes
+
+    def _truncate(self, n_components: int, ridge: float | None) -> None:
+        self.components_ = self.components_[:n_components]
+        self.weights_ = self.weights_[:n_components]
+        self.explained_variance_ = self.explained_variance_[:n_components]
+
+    def _block_width(self) -> int:
+        return self.n_features_in_
+
+
+def shrinkage(
+    variances: FloatArray, n_samples: int, n_features: int, noise_std: float
+) -> FloatArray:
+    """Return the optimal weights of components of noisy rows, for the mean squared error.
+
+    Gavish and Donoho, "Optimal shrinkage of singular values" (2017): for a singular value y, in
+    units of what noise has, and a matrix with sides of ratio beta, it is
+    ``sqrt((y^2 - beta - 1)^2 - 4 beta) / y`` for y above ``1 + sqrt(beta)``, else 0.
+
+    Parameters
+    ----------
+    variances : ndarray, shape (d,)
+        Variances of the noisy rows along the components, 1/n, descending.
+    n_samples, n_features : int
+    noise_std : float
+
+    Returns
+    -------
+    ndarray, shape (d,)
+        The shrunk over the noisy singular values.
+    """
+    short, long = sorted((n_samples - 1, n_features))
+    beta = short / long
+    squares = variances * n_samples / (long * noise_std**2)
+    inner = np.where(
+        squares > (1.0 + beta**0.5) ** 2, (squares - beta - 1.0) ** 2 - 4.0 * beta, 0.0
+    )
+    weights: FloatArray = np.sqrt(np.maximum(inner, 0.0)) / np.maximum(squares, 1e-300)
+    return weights

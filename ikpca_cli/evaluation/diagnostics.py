@@ -1,0 +1,174 @@
+"""How far a result can be trusted without clean rows: estimated error, and what was removed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ikpca_cli.data.first_pass import selection_rows
+from ikpca_cli.data.row_source import FloatArray, RowSource, check_width, model_rng
+from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.estimators.denoiser import Denoiser
+from ikpca_cli.evaluation.metrics import snr_gain_db
+from ikpca_cli.noise.level import estimate_noise
+from ikpca_cli.selection.grid import stein_risk
+
+MOST_ROWS = 2000
+"""Rows that an estimate looks at."""
+
+NOISE_LIKE = 0.15
+"""Correlation of what was removed, with itself or the signal, up to which it may be noise."""
+
+SOME_ROWS = 500
+"""Rows that the look at the noise of training rows takes."""
+
+FEW_ROWS, FEW_COLUMNS = 30, 10
+"""Below these, correlation and unevenness tell little."""
+
+CORRELATED, UNEVEN = 0.3, 2.0
+"""Correlation of neighbours, and ratio of columns, from which noise is called other than white."""
+
+_PROBE = 12  # stream of `model_rng`
+
+
+@dataclass(frozen=True)
+class Residual:
+    """What a denoiser removed.
+
+    Attributes
+    ----------
+    std : float
+        Root mean square, in the units of the data.
+    autocorrelation : float
+        Correlation of neighbouring numbers within a row; 0 for white noise.
+    signal_correlation : float
+        Correlation with the cleaned rows, less their means; 0 where no signal was removed.
+    unevenness : float
+        Ratio of the loud columns' standard deviation (90th percentile) to that of the quiet ones
+        (10th percentile); about 1 for noise that is the same in every column.
+    """
+
+    std: float
+    autocorrelation: float
+    signal_correlation: float
+    unevenness: float
+
+    @classmethod
+    def of(cls, noisy: FloatArray, cleaned: FloatArray) -> Residual:
+        """Return that of rows (n, p) before and after cleaning."""
+        removed = noisy - cleaned
+        signal = cleaned - cleaned.mean(axis=0)
+        return cls(
+            float(np.sqrt(np.mean(removed**2))),
+            _correlation(removed[:, :-1], removed[:, 1:]),
+            _correlation(removed, signal),
+            _unevenness(removed.std(axis=0)),
+        )
+
+    def flaw(self) -> str | None:
+        """Return why this does not look like noise, None if it does."""
+        if abs(self.autocorrelation) > NOISE_LIKE:
+            return f"it is correlated along the row ({self.autocorrelation:+.2f})"
+        if self.signal_correlation > NOISE_LIKE:
+            return f"it is correlated with the signal ({self.signal_correlation:+.2f})"
+        return None
+
+
+def noise_flaw(model: Denoiser, X: RowSource) -> str | None:
+    """Return why the noise on rows that a model was fitted on is not white, None if it may be.
+
+    The noise level and every choice made by it rest on noise of one strength without correlation.
+
+    Parameters
+    ----------
+    model : Denoiser
+        Fitted on `X`.
+    X : RowSource, shape (n_samples, n_features)
+    """
+    if X.shape[1] < FEW_COLUMNS or X.shape[0] < FEW_ROWS or model.one_signal:
+        return None
+    rows = selection_rows(X, SOME_ROWS, model.seed)
+    residual = Residual.of(rows, model.denoise(rows))
+    if residual.std == 0.0:
+        return None
+    if abs(residual.autocorrelation) > CORRELATED:
+        return (
+            f"the noise seems to be correlated along the row ({residual.autocorrelation:+.2f}), "
+            "but is taken to be white: less of it is removed than could be"
+        )
+    if residual.unevenness > UNEVEN:
+        return (
+            f"the noise seems to be {residual.unevenness:.1f} times stronger in some columns than "
+            "in others: divide each column by its noise level first"
+        )
+    return None
+
+
+def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int | None]:
+    """Estimate the error before and after cleaning from noisy rows that the model has not seen.
+
+    By Stein's unbiased risk estimate, for the noise level that was given when the model was fitted,
+    or that of these rows.
+
+    Parameters
+    ----------
+    model : Denoiser
+        Fitted.
+    noisy : RowSource, shape (n_samples, n_features)
+
+    Returns
+    -------
+    dict
+        noise_std, estimated_mse_noisy, estimated_mse, estimated_mse_error, estimated_snr_gain_db,
+        the residual's std, autocorrelation and signal correlation, and n_samples.
+
+    Raises
+    ------
+    UsageError
+        If the noise level is not known.
+    """
+    check_width(noisy, model.n_features_in_)
+    rows = selection_rows(noisy, MOST_ROWS, model.seed)
+    noise_std = model.noise_std_ if model.noise_std != "auto" else None
+    if noise_std is None:
+        noise_std = estimate_noise(rows - rows.mean(axis=0)).std or model.noise_std_
+    if noise_std is None:
+        raise UsageError(
+            "the noise level of these rows is not known, so neither is the error: fit the model "
+            "with --noise-std, or give clean rows"
+        )
+    probe = model_rng(model.seed, _PROBE).standard_normal(rows.shape)
+    varying = np.ptp(rows, axis=0) > 0.0
+    risk, error = stein_risk(model.denoise, rows, noise_std, probe, varying)
+    residual = Residual.of(rows, model.denoise(rows))
+    if risk < -3.0 * error:
+        raise InputError(
+            f"{getattr(noisy, 'name', 'the array')}: no error can be estimated: it would be "
+            f"{risk:.3g}. These rows are among those that the model was fitted on, or their noise "
+            "is not as strong as the model was told; give other rows, or clean ones"
+        )
+    return {
+        "noise_std": noise_std,
+        "estimated_mse_noisy": noise_std**2,
+        "estimated_mse": risk,
+        "estimated_mse_error": error,
+        "estimated_snr_gain_db": snr_gain_db(noise_std**2, risk) if risk > 0.0 else None,
+        "residual_std": residual.std,
+        "residual_autocorrelation": residual.autocorrelation,
+        "residual_signal_correlation": residual.signal_correlation,
+        "n_samples": noisy.shape[0],
+    }
+
+
+def _unevenness(stds: FloatArray) -> float:
+    noisy = stds[stds > 0.0]
+    if len(noisy) == 0:
+        return 1.0
+    quiet, loud = np.quantile(noisy, [0.1, 0.9])
+    return float(loud / quiet)
+
+
+def _correlation(A: FloatArray, B: FloatArray) -> float:
+    scale = float(np.sqrt(np.sum(A**2) * np.sum(B**2)))
+    return float(np.sum(A * B)) / scale if scale > 0.0 else 0.0

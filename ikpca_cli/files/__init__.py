@@ -1,1 +1,0 @@
-"""Reading and writing: arrays in and out, model files."""

@@ -1,0 +1,1 @@
+"""Files of arrays, in and out."""

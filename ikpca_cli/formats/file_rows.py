@@ -1,0 +1,264 @@
+"""The samples of one file, as the numeric core sees them: a shape, and slices of rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.formats.layout import Layout
+
+MISSING = ("error", "drop", "mean")
+_BLOCK = 1 << 20  # numbers looked at together, so that checks need little memory
+
+Array = npt.NDArray[Any]
+
+
+class Source(Protocol):
+    """What a format hands over: samples along the first axis, read by slices."""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of samples, then the shape of one."""
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The type of the numbers in the file."""
+
+    def __getitem__(self, rows: slice, /) -> Array:
+        """Return the samples of a slice with step 1."""
+
+
+class Rows:
+    """Samples of a file, one per row.
+
+    Parameters
+    ----------
+    source
+        The numbers.
+    name
+        What messages call them.
+    layout
+        The form they have in the file.
+    missing
+        What to do with NaN: one of `MISSING`.
+    warnings
+        Lines that the user should see.
+    close
+        Called once when the file is no longer needed.
+
+    Attributes
+    ----------
+    shape : tuple of int
+        Samples and features, (n, p).
+    name : str
+        The path, and the dataset where one was named.
+    layout : Layout
+        What a writer needs to mirror the file.
+    warnings : tuple of str
+        Plain lines for stderr.
+    kept : ndarray of int, or None
+        The samples' places in the file, counted from 0, where some were dropped.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        name: str,
+        layout: Layout,
+        *,
+        missing: str = "error",
+        warnings: tuple[str, ...] = (),
+        close: Callable[[], None] | None = None,
+    ) -> None:
+        self.name = name
+        self.layout = layout
+        self.warnings = warnings
+        self.kept: npt.NDArray[np.intp] | None = None
+        self.shape = (source.shape[0], math.prod(source.shape[1:]))
+        self._source = source
+        self._means: Array | None = None
+        self._close = close
+        single = source.dtype.kind == "f" and source.dtype.itemsize == 4
+        self.dtype = np.dtype(np.float32 if single else np.float64)
+        if missing not in MISSING:
+            raise UsageError(f"--missing {missing}: give one of {', '.join(MISSING)}")
+        if missing != "error":
+            self._treat_missing(missing)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: slice) -> Array:
+        """Return some samples.
+
+        Parameters
+        ----------
+        rows
+            A slice with step 1.
+
+        Returns
+        -------
+        ndarray of shape (k, p)
+            Native float64 (float32 where the file holds float32), in C order, finite. It may be a
+            read-only view.
+
+        Raises
+        ------
+        InputError
+            If a number is NaN or infinite, naming the file, the row and the column, or the file
+            cannot be read.
+        """
+        start, stop, step = rows.indices(self.shape[0])
+        if step != 1:
+            raise ValueError("samples are read in order: the step of a slice must be 1")
+        if stop <= start:
+            return np.empty((0, self.shape[1]), self.dtype)
+        block = self._select(start, stop)
+        if self._means is not None:
+            holes = np.isnan(block)
+            if holes.any():
+                block = np.where(holes, self._means, block).astype(self.dtype, copy=False)
+        bad = _first_not_finite(block)
+        if bad is not None:
+            self._refuse(start + bad[0], bad[1], block[bad])
+        return block
+
+    def read(self) -> Array:
+        """Return all samples, of shape (n, p), as `__getitem__` does."""
+        return self[:]
+
+    def keep(self, places: npt.NDArray[np.intp]) -> None:
+        """Use only some samples, as those of a file that belongs to one with samples dropped.
+
+        Parameters
+        ----------
+        places
+            Their places in the file, counted from 0, ascending.
+
+        Raises
+        ------
+        InputError
+            If the file has fewer samples.
+        """
+        if int(places[-1]) >= self.shape[0]:
+            raise InputError(
+                f"{self.name}: has {self.shape[0]} samples, but sample {int(places[-1]) + 1} of it "
+                "is needed; give a file of the same samples"
+            )
+        self.kept = places
+        self.shape = (len(places), self.shape[1])
+
+    def close(self) -> None:
+        """Close the file; what has been read stays valid."""
+        close, self._close = self._close, None
+        if close is not None:
+            close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _select(self, start: int, stop: int) -> Array:
+        """Return samples `start` to `stop` of those kept."""
+        if self.kept is None:
+            return self._load(start, stop)
+        places = self.kept[start:stop]
+        first = int(places[0])
+        return self._load(first, int(places[-1]) + 1)[places - first]
+
+    def _load(self, start: int, stop: int) -> Array:
+        """Return samples of the file as a plain matrix, NaN and all."""
+        try:
+            block = np.asarray(self._source[start:stop])
+        except (OSError, RuntimeError) as error:  # a damaged chunk of an HDF5 file
+            reason = " ".join(str(error).split())
+            raise InputError(f"{self.name}: cannot be read further: {reason}") from error
+        with np.errstate(over="ignore"):  # long double: an overflow is refused as not finite
+            block = np.ascontiguousarray(block, self.dtype)
+        return block.reshape(stop - start, self.shape[1])
+
+    def _treat_missing(self, missing: str) -> None:
+        """Find the samples with NaN, and drop them or find the means to fill in."""
+        n, p = self.shape
+        whole = np.empty(n, bool)
+        total, present = np.zeros(p), np.zeros(p, np.intp)
+        size = max(1, _BLOCK // p)
+        for start in range(0, n, size):
+            block = self._load(start, min(n, start + size))
+            there = ~np.isnan(block)
+            whole[start : start + size] = there.all(axis=1)
+            total += np.where(there, block, 0).sum(axis=0, dtype=np.float64)
+            present += there.sum(axis=0)
+        if whole.all():
+            return
+        if missing == "mean":
+            empty = np.flatnonzero(present == 0)
+            if empty.size:
+                raise InputError(
+                    f"{self.name}: feature {empty[0] + 1} has no value at all, so no mean; "
+                    "leave it out"
+                )
+            self._means = total / present
+            count = n * p - int(present.sum())
+            self._warn(f"{count} missing value{'s' * (count != 1)} replaced by the feature's mean")
+            return
+        self.kept = np.flatnonzero(whole)
+        if self.kept.size == 0:
+            raise InputError(f"{self.name}: every sample has a missing value; none is left")
+        self.shape = (int(self.kept.size), p)
+        self.layout = self.layout.keep(whole)
+        gone = np.flatnonzero(~whole) + 1
+        listed = ", ".join(map(str, gone[:10])) + (", ..." if gone.size > 10 else "")
+        kind = "column" if self.layout.transposed else "row"
+        self._warn(
+            f"{gone.size} of {n} samples dropped for missing values, and not in the output: "
+            f"{kind} {listed}"
+        )
+
+    def _warn(self, text: str) -> None:
+        self.warnings += (f"{self.name}: {text}",)
+
+    def _refuse(self, row: int, column: int, value: float) -> None:
+        """Say where a number is not finite."""
+        if self.kept is not None:
+            row = int(self.kept[row])
+        place = self._place(row, column)
+        if math.isnan(value):
+            raise InputError(
+                f"{self.name}: {place} is missing (NaN); mend it, or give --missing drop or mean"
+            )
+        raise InputError(f"{self.name}: {place} is infinite; mend it or leave its row out")
+
+    def _place(self, row: int, column: int) -> str:
+        """Name a number's place as the file has it, counted from 1."""
+        shape = self.layout.sample_shape
+        if len(shape) > 1:
+            within = ", ".join(str(int(i) + 1) for i in np.unravel_index(column, shape))
+            return f"row {row + 1}, column {column + 1} (element {within} of the sample)"
+        if self.layout.transposed:
+            row, column = column, row
+        return f"row {row + 1}, column {column + 1}"
+
+
+def _first_not_finite(block: Array) -> tuple[int, int] | None:
+    """Return the place of the first NaN or infinity."""
+    size = max(1, _BLOCK // block.shape[1])
+    for start in range(0, block.shape[0], size):
+        fine = np.isfinite(block[start : start + size])
+        if not fine.all():
+            row, column = np.argwhere(~fine)[0]
+            return start + int(row), int(column)
+    return None

@@ -1,0 +1,224 @@
+"""Leading eigenpairs of a centred covariance, from row blocks (primal) or feature blocks (dual).
+
+Both routes give the same projector. The primal one holds r x r numbers and costs O(r^2 n + r^3);
+the dual one holds n x n and costs O(r n^2 + n^3) (section 3.3 of Gedon et al. 2023).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from ikpca_cli.data.covariance import FEW_FEATURES, FeatureSums, add_products, mirror, tiled_sums
+from ikpca_cli.data.first_pass import Survey
+from ikpca_cli.data.row_source import (
+    BLOCK_ELEMENTS,
+    FloatArray,
+    Progress,
+    RowSource,
+    read_all,
+    row_blocks,
+    silent,
+)
+from ikpca_cli.data.slices import Opener, over_slices, slices_of
+from ikpca_cli.data.threads import tiles
+from ikpca_cli.linalg.krylov import leading_by_krylov
+
+KEPT_BYTES = 2**26
+"""Features that the dual route keeps to use again instead of computing them twice."""
+
+
+class FeatureMap(Protocol):
+    """Maps centred rows (n, p) to features (n, r), whole or a slice of them."""
+
+    def features(self, X: FloatArray, features: slice = ..., /) -> FloatArray:
+        """Return the features (n, k) of the rows `X` (n, p), which may be a view of these."""
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """The leading part of a covariance.
+
+    Attributes
+    ----------
+    mean : ndarray, shape (r,)
+        Mean of the features.
+    components : ndarray, shape (d, r)
+        Orthonormal directions, largest variance first.
+    variances : ndarray, shape (d,)
+        Eigenvalues of the 1/n covariance.
+    total : float
+        Trace of the covariance.
+    sums : FeatureSums or None
+        What it was computed from, by the primal route.
+    """
+
+    mean: FloatArray
+    components: FloatArray
+    variances: FloatArray
+    total: float
+    sums: FeatureSums | None = None
+
+
+def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
+    """Return the `most` largest eigenvalues, descending, and their eigenvectors as columns.
+
+    Eigenvalues that are zero to working precision are left out, so fewer may come back.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (m, m)
+        Symmetric and positive semi-definite; overwritten.
+    most : int
+        At least 1.
+
+    Returns
+    -------
+    values : ndarray, shape (d,)
+    vectors : ndarray, shape (m, d)
+    """
+    size = matrix.shape[0]
+    most = min(most, size)
+    found = leading_by_krylov(matrix, most) if size >= 1000 and most * 50 <= size else None
+    # All of them, also where few are wanted: LAPACK's search for a part of a spectrum loses
+    # eigenvalues that coincide, as those of a kernel too narrow for its data do.
+    values, vectors = found or all_eigenpairs(matrix)
+    order = np.argsort(values)[::-1][:most]
+    values, vectors = values[order], vectors[:, order]
+    kept = values > size * np.finfo(np.float64).eps * max(values[0], 0.0)
+    return values[kept], np.ascontiguousarray(vectors[:, kept])
+
+
+def all_eigenpairs(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return all eigenvalues, ascending, and eigenvectors of a symmetric matrix, overwritten."""
+    from scipy.linalg import eigh  # here: cleaning with a saved model does not need it
+
+    # "evd" is the fastest for all of them, but scipy 1.11 passes it too little room for one.
+    driver = "evd" if len(matrix) > 1 else "ev"
+    values, vectors = eigh(matrix, overwrite_a=True, check_finite=False, driver=driver)
+    return values, vectors
+
+
+def choose_route(n_samples: int, n_features: int) -> str:
+    """Return the cheaper route: ``"primal"`` when there are at least as many rows as features."""
+    return "primal" if n_features <= n_samples else "dual"
+
+
+def spectrum(
+    X: RowSource,
+    mean: FloatArray,
+    feature_map: FeatureMap,
+    n_rff: int,
+    most: int,
+    *,
+    route: str = "auto",
+    progress: Progress = silent,
+) -> Spectrum:
+    """Return the leading `most` eigenpairs of the covariance of the features of `X`.
+
+    Parameters
+    ----------
+    X : RowSource, shape (n_samples, n_features)
+    mean : ndarray, shape (n_features,)
+        Subtracted from each row before it is mapped.
+    feature_map : FeatureMap
+    n_rff : int
+        Number of features that the map gives.
+    most : int
+        Fewer come back where the covariance has a lower rank.
+    route : {"auto", "primal", "dual"}
+    progress : Progress
+    """
+    if route == "auto":
+        route = choose_route(X.shape[0], n_rff)
+    if route == "primal":
+        if isinstance(X, Survey) and X.opener is not None:
+            sums = gathered_sums(X, X.opener, mean, feature_map, n_rff, progress)
+        else:
+            sums = feature_sums(X, mean, feature_map, n_rff, progress)
+        return spectrum_of_sums(sums, most, progress)
+    return _dual(read_all(X) - mean, feature_map, n_rff, most, progress)
+
+
+def feature_sums(
+    X: RowSource,
+    mean: FloatArray,
+    feature_map: FeatureMap,
+    n_rff: int,
+    progress: Progress = silent,
+) -> FeatureSums:
+    """Return the sums over the features of the rows `X`, centred by `mean`; see `spectrum`."""
+    sums = FeatureSums.empty(n_rff)
+    for rows, block in row_blocks(X, n_rff):
+        if n_rff <= FEW_FEATURES:
+            sums.merge(tiled_sums(block, lambda part: feature_map.features(part - mean), n_rff))
+        else:
+            sums.add(feature_map.features(block - mean))
+        progress("features", rows.stop, X.shape[0])
+    return sums
+
+
+def gathered_sums(
+    X: RowSource,
+    opener: Opener,
+    mean: FloatArray,
+    feature_map: FeatureMap,
+    n_rff: int,
+    progress: Progress = silent,
+) -> FeatureSums:
+    """Return what `feature_sums` does, from slices that joblib's active backend works on."""
+    sums = FeatureSums.empty(n_rff)
+    parts = slices_of(X.shape[0], n_rff)
+    given = mean, feature_map, n_rff
+    for more in over_slices(_sums_of_part, opener, parts, *given, ticks=("features", progress)):
+        sums.merge(more)
+    return sums
+
+
+def _sums_of_part(
+    X: RowSource, _start: int, mean: FloatArray, feature_map: FeatureMap, n_rff: int
+) -> FeatureSums:
+    return feature_sums(X, mean, feature_map, n_rff)
+
+
+def spectrum_of_sums(sums: FeatureSums, most: int, progress: Progress = silent) -> Spectrum:
+    """Return the leading `most` eigenpairs of the covariance that sums hold; see `spectrum`."""
+    covariance = sums.covariance
+    trace = float(np.trace(covariance))
+    progress("eigenvectors", 0, 0)
+    variances, vectors = leading_eigenpairs(covariance, most)
+    return Spectrum(sums.mean, np.ascontiguousarray(vectors.T), variances, trace, sums)
+
+
+def _dual(
+    X: FloatArray, feature_map: FeatureMap, n_rff: int, most: int, progress: Progress
+) -> Spectrum:
+    n_samples = X.shape[0]
+    mean = np.empty(n_rff)
+    gram = np.zeros((n_samples, n_samples))
+    kept: dict[int, FloatArray] = {}  # as many of the features as fit, to be used again
+    parts = tiles(n_rff, max(1, BLOCK_ELEMENTS // n_samples))
+    for part in parts:
+        features = feature_map.features(X, part)
+        mean[part] = features.mean(axis=0, dtype=np.float64)
+        features = features - mean[part].astype(features.dtype, copy=False)
+        add_products(gram, features)
+        if (len(kept) + 1) * features.nbytes <= KEPT_BYTES:
+            kept[part.start] = features
+        progress("features", part.stop, n_rff)
+    trace = float(np.trace(gram)) / n_samples
+    progress("eigenvectors", 0, 0)
+    values, vectors = leading_eigenpairs(mirror(gram), min(most, max(n_samples - 1, 1)))
+    vectors /= np.sqrt(values)
+    components = np.empty((len(values), n_rff))
+    for part in parts:
+        if part.start in kept:
+            features = kept.pop(part.start)
+        else:
+            features = feature_map.features(X, part)
+            features = features - mean[part].astype(features.dtype, copy=False)
+        components[:, part] = vectors.T.astype(features.dtype, copy=False) @ features
+        progress("components", part.stop, n_rff)
+    return Spectrum(mean, components, values / n_samples, trace)

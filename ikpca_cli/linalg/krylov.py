@@ -1,0 +1,79 @@
+"""The leading eigenpairs of a large symmetric matrix by block Lanczos."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.data.threads import spread_all, tiles
+
+SPARE = 4
+"""Vectors in a block besides those that are wanted."""
+
+CONVERGED = 1e-14
+"""Residual of an eigenpair over the largest eigenvalue."""
+
+_LARGEST_SHARE = 3  # of the matrix's size in the basis: beyond it all eigenpairs are cheaper
+_SLOWEST = 1.3  # growth of the basis between looks at what has converged
+
+
+def leading_by_krylov(matrix: FloatArray, most: int) -> tuple[FloatArray, FloatArray] | None:
+    """Return the `most` largest eigenvalues, ascending, and eigenvectors; None if that is slow.
+
+    A block of vectors is multiplied again and again, and eigenpairs are taken from all that came
+    out (Golub and Underwood 1977). A block reads the matrix once for many products, and finds
+    eigenvalues that coincide, of which vectors one by one may miss some.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (m, m)
+        Symmetric and positive semi-definite.
+    most : int
+
+    Returns
+    -------
+    values : ndarray, shape (most,)
+    vectors : ndarray, shape (m, most)
+    """
+    size, width = len(matrix), most + SPARE
+    limit = size // _LARGEST_SHARE
+    basis = np.empty((size, 0))
+    rectangle = np.zeros((0, 0))
+    start = np.random.default_rng(size).standard_normal((size, width))
+    block, next_look = np.linalg.qr(start)[0], 2 * width
+    while basis.shape[1] + width <= limit:
+        basis = np.concatenate([basis, block], axis=1)
+        product = _times(matrix, block)
+        inner = basis.T @ product
+        grown = np.zeros((basis.shape[1], basis.shape[1]))
+        grown[: len(rectangle), : len(rectangle)] = rectangle
+        grown[:, -width:], grown[-width:, :] = inner, inner.T
+        rectangle = grown
+        rest = product - basis @ inner
+        block = _orthonormal(basis, rest)
+        if basis.shape[1] >= next_look:
+            next_look = int(basis.shape[1] * _SLOWEST)
+            values, turns = np.linalg.eigh(rectangle)
+            values, turns = values[-most:], turns[:, -most:]
+            residuals = np.linalg.norm((block.T @ rest) @ turns[-width:], axis=0)
+            if residuals.max() <= CONVERGED * values[-1]:
+                return values, basis @ turns
+    return None
+
+
+def _times(matrix: FloatArray, block: FloatArray) -> FloatArray:
+    product = np.empty(block.shape)
+
+    def fill(rows: slice) -> None:
+        product[rows] = matrix[rows] @ block
+
+    spread_all(fill, tiles(len(matrix), 512))
+    return product
+
+
+def _orthonormal(basis: FloatArray, vectors: FloatArray) -> FloatArray:
+    """Return an orthonormal block that is orthogonal to the basis, also where `vectors` vanish."""
+    for _ in range(2):
+        vectors = np.linalg.qr(vectors)[0]
+        vectors = vectors - basis @ (basis.T @ vectors)
+    return np.linalg.qr(vectors)[0]

@@ -1,0 +1,128 @@
+"""Is what a model holds what its method expects? Names, types, dimensions, finiteness."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ikpca_cli.modelfile.plain_joblib import MAX_INT_BYTES, MAX_TEXT_BYTES
+
+if TYPE_CHECKING:
+    from ikpca_cli.estimators.denoiser import Denoiser
+
+_PARAM_BITS = 8 * MAX_INT_BYTES  # a seed may be long
+_STATE_BITS = 64  # what numpy reckons with
+_BLOCK = 2**20  # elements looked at together, so that the answer needs no second array
+
+
+class FlawError(ValueError):
+    """Something in a model is not as its method expects; the text says what."""
+
+
+def check_params(cls: type[Denoiser], params: object) -> None:
+    """Check a method's parameters: known names, each with a plain value.
+
+    Parameters
+    ----------
+    cls : type
+        The method.
+    params : object
+        What claims to be its parameters by name; those that are missing have their defaults.
+
+    Raises
+    ------
+    FlawError
+        If they are something else.
+    """
+    if type(params) is not dict:
+        raise FlawError("its parameters are missing")
+    known = inspect.signature(cls).parameters
+    for name, value in params.items():
+        if name not in known:
+            raise FlawError(f"{cls.method} has no parameter {name!r} in this version of ikpca")
+        if type(value) is str:
+            check_text(f"parameter {name}", value)
+        elif type(value) is bool and type(known[name].default) is bool:
+            continue
+        elif value is not None:
+            _check_number(f"parameter {name}", value, _PARAM_BITS)
+
+
+def check_state(cls: type[Denoiser], state: object) -> None:
+    """Check a method's fitted values against its `STATE`.
+
+    Parameters
+    ----------
+    cls : type
+        The method.
+    state : object
+        What claims to be its fitted values by name.
+
+    Raises
+    ------
+    FlawError
+        If a name is missing or unknown, a type or a number of dimensions is another, a length
+        differs from that of the same dimension elsewhere, or a number is not finite.
+    """
+    if type(state) is not dict or state.keys() != cls.STATE.keys():
+        raise FlawError(f"the fitted values are not those of {cls.method}")
+    lengths: dict[str, int] = {}
+    for name, dims in cls.STATE.items():
+        value = state[name]
+        if value is None and name in cls.OPTIONAL:
+            continue
+        if dims:
+            _check_array(name, value, dims, lengths)
+        else:
+            _check_number(name, value, _STATE_BITS)
+
+
+def check_text(name: str, value: object) -> None:
+    """Check that a value is text which is safe to print on one line.
+
+    Parameters
+    ----------
+    name : str
+        What the value is, for the message.
+    value : object
+        What claims to be text.
+
+    Raises
+    ------
+    FlawError
+        If it is no text, too long, or holds control characters.
+    """
+    if type(value) is not str or not value.isprintable() or len(value.encode()) > MAX_TEXT_BYTES:
+        raise FlawError(f"{name} is not a short plain text")
+
+
+def _check_number(name: str, value: object, bits: int) -> None:
+    if type(value) is int:
+        if value.bit_length() >= bits:
+            raise FlawError(f"{name} is an integer of {bits} bits or more")
+    elif type(value) is not float or not math.isfinite(value):
+        raise FlawError(f"{name} is not a finite number")
+
+
+def _check_array(name: str, value: object, dims: tuple[str, ...], lengths: dict[str, int]) -> None:
+    """Check one array, and note the lengths of dimensions that are met first."""
+    if not isinstance(value, np.ndarray) or value.ndim != len(dims):
+        raise FlawError(f"{name} is not an array of {len(dims)} dimensions")
+    for symbol, length in zip(dims, value.shape, strict=True):
+        due = lengths.setdefault(symbol, length)
+        if length != due:
+            shape = " x ".join(map(str, value.shape))
+            raise FlawError(f"{name} is {shape}, where {symbol} = {due} elsewhere")
+        if length == 0:
+            raise FlawError(f"{name} is empty")
+    if not _all_finite(value):
+        raise FlawError(f"{name} holds numbers that are not finite")
+
+
+def _all_finite(array: np.ndarray[Any, Any]) -> bool:
+    flat = array.reshape(-1)
+    blocks = range(0, flat.size, _BLOCK)
+    return all(np.isfinite(flat[start : start + _BLOCK]).all() for start in blocks)

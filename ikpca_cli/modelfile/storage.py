@@ -1,0 +1,279 @@
+"""Model files: a fitted method to a joblib file of plain values, and back.
+
+A model file is what `joblib.dump`, uncompressed and in pickle protocol 4, writes for the dict
+
+    {"ikpca_format": 2, "method": "ikpca", "params": {…}, "state": {…}, "versions": {…}}
+
+`params` holds the constructor's arguments, the seed among them; `state` the fitted values, which
+the method's `STATE` lists with their dimensions; `versions` those of ikpca, numpy, scipy and joblib
+that wrote the file. The same fit gives the same bytes. Reading never unpickles (see
+`plain_joblib`); what comes out is checked here against what the method expects.
+
+Changing the format:
+
+1. A new constructor parameter whose default is what older models did needs no new number: a
+   parameter that a file lacks keeps its default, and one that this version does not know is
+   refused with the version that does.
+2. Any other change of the names, shapes or meaning of what a file holds raises `FORMAT` by one. The
+   file must remain one that `plain_joblib` reads, with `ikpca_format` and `versions` where they
+   are, so that an older ikpca can say which version the file needs.
+3. `_upgrade` then turns the format before it into the new one, or refuses it and names the
+   last version that reads it. A small file of each old format stays among the tests.
+
+Format 2 added the sums of ikpca's features, which may be absent (None), and kpca's weights.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ikpca_cli import __version__
+from ikpca_cli.errors import ModelError
+from ikpca_cli.estimators.methods import METHODS, load_method
+from ikpca_cli.formats.output import atomic_write
+from ikpca_cli.modelfile.model_bytes import looks_like, read_bytes
+from ikpca_cli.modelfile.model_checks import FlawError, check_params, check_state, check_text
+from ikpca_cli.modelfile.plain_joblib import NotPlainError, TruncatedError, loads
+
+if TYPE_CHECKING:
+    from ikpca_cli.estimators.denoiser import Denoiser
+
+FORMAT = 2
+"""The format that this version writes, and the newest that it reads."""
+
+_PROTOCOL = 4  # fixed: Python's default changes, and the same fit has to give the same bytes
+_KEYS = {"ikpca_format", "method", "params", "state", "versions"}
+_REMEDY = "give the file that `ikpca fit` wrote"
+_REFIT = "fit the model again or get an intact copy"
+
+
+@dataclass(frozen=True)
+class ModelFile:
+    """What a model file holds, checked.
+
+    Attributes
+    ----------
+    path : str
+        Where it was read from.
+    size : int
+        Bytes of the file.
+    format : int
+        Number of its format.
+    method : str
+        Name of the method, one of `METHODS`.
+    params : dict
+        The method's parameters by name: numbers, text or None.
+    state : dict
+        The fitted values by name: numbers, text, None or read-only float arrays.
+    versions : dict
+        Versions of the software that wrote the file, by name.
+    """
+
+    path: str
+    size: int
+    format: int
+    method: str
+    params: dict[str, float | int | str | None]
+    state: dict[str, np.ndarray[Any, Any] | float | int | str | None]
+    versions: dict[str, str]
+
+    def build(self) -> Denoiser:
+        """Return the fitted method.
+
+        Raises
+        ------
+        ModelError
+            If the values, sound one by one, do not make a model together.
+        """
+        try:
+            return load_method(self.method).from_state(self.params, self.state)
+        except (TypeError, ValueError) as error:
+            reason = " ".join(str(error).split())
+            raise ModelError(f"{self.path}: is damaged: {reason}; {_REFIT}") from error
+
+
+def save_model(path: str, model: Denoiser, *, force: bool = False) -> None:
+    """Write a fitted model, whole or not at all.
+
+    Parameters
+    ----------
+    path : str
+        The file to write.
+    model : Denoiser
+        A fitted method.
+    force : bool
+        Whether an existing file may be replaced.
+
+    Raises
+    ------
+    ModelError
+        If the fitted values are such that `load_model` would refuse them: not finite, say.
+    OutputError
+        If the file exists without `force`, or cannot be written.
+    """
+    import joblib  # imported late: reading a model does not need them
+    import scipy
+
+    cls = type(model)
+    params = {sys.intern(key): _plain(value) for key, value in sorted(model.get_params().items())}
+    state = {sys.intern(key): _plain(value) for key, value in sorted(model.get_state().items())}
+    try:
+        check_params(cls, params)
+        check_state(cls, state)
+    except FlawError as flaw:
+        raise ModelError(
+            f"{path}: the model was not written: {flaw}; fit it with other data or parameters"
+        ) from None
+    envelope = {
+        "ikpca_format": FORMAT,
+        "method": sys.intern(cls.method),
+        "params": params,
+        "state": state,
+        "versions": {
+            "ikpca": __version__,
+            "joblib": joblib.__version__,
+            "numpy": np.__version__,
+            "scipy": scipy.__version__,
+        },
+    }
+    with atomic_write(path, force=force) as handle:
+        if handle.seekable():
+            joblib.dump(envelope, handle, compress=0, protocol=_PROTOCOL)
+        else:  # joblib aligns arrays by the position in the file, which a pipe does not tell
+            buffer = io.BytesIO()
+            joblib.dump(envelope, buffer, compress=0, protocol=_PROTOCOL)
+            handle.write(buffer.getbuffer())
+
+
+def load_model(path: str) -> Denoiser:
+    """Read a fitted model; nothing in the file is run.
+
+    Arrays of a large file are read-only views of a memory map, which processes share and which
+    takes no memory of its own. Such a file may be replaced or deleted while the model is in use
+    (as `save_model` does), but not shortened in place.
+
+    Parameters
+    ----------
+    path : str
+        A file that `save_model` wrote.
+
+    Returns
+    -------
+    Denoiser
+        The fitted method.
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read or is not a sound model; see `read_model`.
+    """
+    return read_model(path).build()
+
+
+def read_model(path: str) -> ModelFile:
+    """Read and check what a model file holds, without making a model of it.
+
+    Whatever the file says, memory stays below twice its size plus `plain_joblib.OVERHEAD`.
+
+    Parameters
+    ----------
+    path : str
+        A file that `save_model` wrote.
+
+    Returns
+    -------
+    ModelFile
+        Its content; names, dimensions, types and finiteness are as the method expects.
+
+    Raises
+    ------
+    ModelError
+        If the file cannot be read, is no model, is incomplete or damaged, or needs a newer ikpca.
+    """
+    data = read_bytes(path)
+    try:
+        content = _envelope(path, data)
+        cls = load_method(content["method"])
+        check_params(cls, content["params"])
+        check_state(cls, content["state"])
+    except FlawError as flaw:
+        raise ModelError(f"{path}: is damaged: {flaw}; {_REFIT}") from None
+    return ModelFile(
+        path=path,
+        size=len(data),
+        format=content["ikpca_format"],
+        method=content["method"],
+        params=content["params"],
+        state=content["state"],
+        versions=content["versions"],
+    )
+
+
+def _envelope(path: str, data: memoryview) -> dict[str, Any]:
+    """Return the dict of a model file of a format and method that are known here."""
+    try:
+        content = loads(data)
+    except TruncatedError:
+        raise ModelError(f"{path}: is incomplete (truncated); {_REFIT}") from None
+    except NotPlainError as reason:
+        kind = looks_like(data) or f"a foreign or damaged joblib file ({reason})"
+        raise ModelError(f"{path}: is not an ikpca model but {kind}; {_REMEDY}") from None
+    number = content.get("ikpca_format") if type(content) is dict else None
+    if type(content) is not dict or type(number) is not int or number < 1:
+        raise ModelError(
+            f"{path}: is not an ikpca model but a joblib file of something else; {_REMEDY}"
+        )
+    versions = content.get("versions")
+    if type(versions) is not dict or "ikpca" not in versions:
+        raise FlawError("it does not say which versions wrote it")
+    for name, version in versions.items():
+        check_text(f"the version of {name!r}", version)
+    if number > FORMAT:
+        raise ModelError(
+            f"{path}: was written by a newer ikpca (format {number}, this one reads {FORMAT}); "
+            f"it needs ikpca >= {versions['ikpca']}: upgrade ikpca"
+        )
+    if content.keys() != _KEYS:
+        raise FlawError(f"its parts are not {', '.join(sorted(_KEYS))}")
+    method = content["method"]
+    check_text("its method", method)
+    if method not in METHODS:
+        raise ModelError(
+            f"{path}: its method {method!r} is not known to ikpca {__version__}; "
+            f"it needs ikpca >= {versions['ikpca']}: upgrade ikpca"
+        )
+    _upgrade(content)
+    return content
+
+
+def _upgrade(content: dict[str, Any]) -> None:
+    """Turn what a file of an older format holds into what the newest one would."""
+    state = content["state"]
+    if content["ikpca_format"] > 1 or type(state) is not dict:
+        return
+    state.setdefault("distance_limit_", None)
+    if content["method"] == "ikpca":
+        state.setdefault("sums_mean_", None)
+        state.setdefault("scatter_", None)
+    elif content["method"] == "kpca":
+        variances = state.get("explained_variance_")
+        if isinstance(variances, np.ndarray) and variances.ndim == 1:
+            state.setdefault("weights_", np.ones(len(variances)))
+
+
+def _plain(value: Any) -> Any:
+    """Return a value as the file holds it, so that equal values give equal bytes.
+
+    joblib writes an object that it has seen before as a reference, hence one dtype and one text.
+    """
+    if isinstance(value, np.ndarray):
+        dtype = np.dtype("<f4" if value.dtype == np.float32 else "<f8")
+        return np.ascontiguousarray(value, dtype=dtype)
+    if isinstance(value, np.generic):
+        return value.item()
+    return sys.intern(value) if type(value) is str else value

@@ -1,0 +1,1 @@
+"""Models in feature space and their pre-images; no parameters are chosen here."""

@@ -1,0 +1,105 @@
+"""The published model of ikPCA: PCA of random features, arcsine and ridge on the way back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.data.threads import cached_rows, spread, spread_all
+from ikpca_cli.linalg.eigen import Spectrum
+from ikpca_cli.linalg.sines import angles_on_branch, sines
+from ikpca_cli.models.random_features import (
+    FeatureModel,
+    FourierFeatures,
+    places,
+    ridge_inverse,
+)
+
+
+@dataclass(frozen=True)
+class PublishedModel(FeatureModel):
+    """What rows go through in feature space and back (section 3 of Gedon et al. 2023).
+
+    Attributes
+    ----------
+    ridge_inverse : ndarray, shape (n_features, n_features)
+        ``(W'W + ridge I)^-1``.
+    ridge : float
+    """
+
+    FIELDS: ClassVar[dict[str, tuple[str, ...]]] = FeatureModel.FIELDS | {
+        "ridge_inverse": ("p", "p"),
+        "ridge": (),
+    }
+
+    ridge_inverse: FloatArray
+    ridge: float
+
+    @classmethod
+    def of(cls, features: FourierFeatures, found: Spectrum, ridge: float) -> PublishedModel:
+        """Return the model of a spectrum of features with this ridge."""
+        inverse = ridge_inverse(features.W, ridge)
+        return cls(features.W, features.b, found.mean, found.components, inverse, float(ridge))
+
+    def denoise(self, X: FloatArray) -> FloatArray:
+        """Clean centred rows (n, p)."""
+        return self.denoise_and_compare(X)[0]
+
+    def denoise_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Clean rows, and tell how far they are from training rows, by one set of sines.
+
+        Parameters
+        ----------
+        X : ndarray, shape (n, p)
+            Centred rows, none of which the model was fitted on.
+
+        Returns
+        -------
+        rows : ndarray, shape (n, p)
+        distances : ndarray, shape (n,)
+            As of `distances`.
+        """
+        features, mean, compared = self.features, self.feature_mean, self.compared
+        half_turns = np.empty((len(X), self.n_rff), dtype=self.W.dtype)
+        codes = np.zeros((len(X), len(self.components)), dtype=self.W.dtype)
+        products = np.zeros(len(X), dtype=self.W.dtype)
+        angles_back = np.zeros(X.shape, dtype=self.W.dtype)
+
+        def project(place: tuple[slice, slice]) -> tuple[FloatArray, FloatArray]:
+            rows, part = place
+            half_turns[place] = angles = features.half_turns(X[rows], part)
+            sines(angles)
+            stop = max(part.start, min(part.stop, compared))
+            product = angles[:, : stop - part.start] @ mean[part.start : stop]
+            angles -= mean[part]
+            return angles @ self.components[:, part].T, product
+
+        def return_(place: tuple[slice, slice]) -> FloatArray:
+            rows, part = place
+            target = codes[rows] @ self.components[:, part]
+            target += mean[part]
+            angles = angles_on_branch(half_turns[place], target)
+            angles -= self.b[part]
+            return angles @ self.W[part]
+
+        def finish(rows: slice) -> None:
+            angles_back[rows] = angles_back[rows] @ self.ridge_inverse
+
+        tiled = places(*half_turns.shape)
+        for (rows, _), (share, product) in zip(tiled, spread(project, tiled), strict=True):
+            codes[rows] += share
+            products[rows] += product
+        for (rows, _), share in zip(tiled, spread(return_, tiled), strict=True):
+            angles_back[rows] += share
+        spread_all(finish, cached_rows(*X.shape))
+        return angles_back, self.distances_of(products)
+
+    def variant(self, n_components: int, ridge: float | None) -> PublishedModel:
+        """Return the model with fewer components, or another ridge."""
+        other = replace(self, components=self.components[:n_components])
+        if ridge is None or ridge == self.ridge:
+            return other
+        return replace(other, ridge=float(ridge), ridge_inverse=ridge_inverse(self.W, ridge))

@@ -1,0 +1,191 @@
+"""The model of ikPCA in the limit of infinitely many features, as it is kept and used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.data.threads import cached_rows, spread_all
+from ikpca_cli.models.exact_spectrum import ExactSpectrum
+from ikpca_cli.models.kernels.base import Gaussian
+from ikpca_cli.models.novelty import kernel_distances
+from ikpca_cli.models.preimage import (
+    Move,
+    blend_from_array,
+    blend_to_array,
+    check_blend,
+    move_rows,
+    used_components,
+    wiener_weights,
+)
+
+
+@dataclass(frozen=True)
+class LimitModel:
+    """Spectra at one gamma or more, the noise in their components, and the moves that clean a row.
+
+    The first spectrum is the main one: codes and variances are its. A row is moved by the sum of
+    what all of them do.
+
+    Attributes
+    ----------
+    rows : ndarray, shape (n_samples, n_features)
+        The centred training rows.
+    gammas : ndarray, shape (k,)
+        Kernel width of each spectrum.
+    gram_means : ndarray, shape (k, n_samples)
+        Mean column of each Gram matrix.
+    vectors : ndarray, shape (n_samples, e)
+        Component j is ``sum_i vectors_ij Phi(x_i)``; those of the first spectrum come first.
+    owners : ndarray, shape (e,)
+        Index of the spectrum that each component belongs to.
+    spectral_variances : ndarray, shape (e,)
+        Variance of the training rows along each component.
+    spectral_noise : ndarray, shape (e,)
+        Variance that the noise has along each component.
+    blend : ndarray, shape (n_moves, 5)
+        Index of the spectrum, shrinkage, whether to project anew, steps, and weight of each move.
+    """
+
+    FIELDS: ClassVar[dict[str, tuple[str, ...]]] = {
+        "rows": ("n", "p"),
+        "gammas": ("k",),
+        "gram_means": ("k", "n"),
+        "vectors": ("n", "e"),
+        "owners": ("e",),
+        "spectral_variances": ("e",),
+        "spectral_noise": ("e",),
+        "blend": ("m", "q"),
+    }
+
+    rows: FloatArray
+    gammas: FloatArray
+    gram_means: FloatArray
+    vectors: FloatArray
+    owners: FloatArray
+    spectral_variances: FloatArray
+    spectral_noise: FloatArray
+    blend: FloatArray
+
+    n_rff: ClassVar[str] = "exact"
+    ridge: ClassVar[None] = None
+
+    @classmethod
+    def of(
+        cls,
+        spectra: Sequence[ExactSpectrum],
+        noise_variance: float,
+        blends: Sequence[Mapping[Move, float]],
+    ) -> LimitModel:
+        """Return the model of spectra of the same rows, less the components that no move uses."""
+        kept = []
+        for spectrum, blend in zip(spectra, blends, strict=True):
+            least = min((move.shrink for move in blend), default=1.0)
+            noise = noise_variance * spectrum.noise_gains
+            weights = wiener_weights(spectrum.variances, noise, least)
+            kept.append(spectrum.cut(used_components(weights)))
+        numbers = [blend_to_array(blend) for blend in blends]
+        return cls(
+            rows=spectra[0].rows,
+            gammas=np.array([spectrum.gamma for spectrum in kept]),
+            gram_means=np.stack([spectrum.gram_mean for spectrum in kept]),
+            vectors=np.concatenate([spectrum.vectors for spectrum in kept], axis=1),
+            owners=_indexed([spectrum.variances for spectrum in kept]),
+            spectral_variances=np.concatenate([spectrum.variances for spectrum in kept]),
+            spectral_noise=noise_variance * np.concatenate([s.noise_gains for s in kept]),
+            blend=np.column_stack([_indexed(numbers), np.concatenate(numbers)]),
+        )
+
+    @property
+    def width(self) -> int:
+        """Width of the widest intermediate array per row."""
+        return len(self.rows)
+
+    @property
+    def main_variances(self) -> FloatArray:
+        """Variances along the components of the first spectrum."""
+        variances: FloatArray = self.spectral_variances[self.owners == 0]
+        return variances
+
+    @property
+    def main_noise(self) -> FloatArray:
+        """Variances that the noise has along them."""
+        variances: FloatArray = self.spectral_noise[self.owners == 0]
+        return variances
+
+    def check(self) -> None:
+        """Raise ValueError unless the indices point at spectra and the blend is one."""
+        check_blend(self.blend[:, 1:])
+        spectra = np.arange(len(self.gammas))
+        if not all(np.isin(index, spectra).all() for index in (self.owners, self.blend[:, 0])):
+            raise ValueError("its blend does not fit its spectra")
+
+    def denoise(self, X: FloatArray) -> FloatArray:
+        """Clean centred rows (n, p); one that would be thrown far off stays as it is."""
+        cleaned = np.empty_like(X)
+        farthest = np.linalg.norm(self.rows, axis=1).max()
+        blends = [
+            (spectrum, blend_from_array(self.blend[self.blend[:, 0] == index, 1:]))
+            for index, spectrum in self._spectra()
+        ]
+
+        def clean(part: slice) -> None:
+            rows = X[part]
+            moved = np.zeros_like(rows)
+            for spectrum, blend in blends:
+                moved += move_rows(spectrum, 1.0, blend, rows) - rows
+            reach = np.linalg.norm(rows, axis=1) + 2.0 * farthest
+            moved[~(np.linalg.norm(moved, axis=1) <= reach)] = 0.0
+            cleaned[part] = rows + moved
+
+        spread_all(clean, cached_rows(len(X), len(self.rows)))
+        return cleaned
+
+    def encode(self, X: FloatArray) -> FloatArray:
+        """Return the latent codes (n, d) of centred rows (n, p)."""
+        return next(self._spectra())[1].codes(X)
+
+    def distances(self, X: FloatArray, n_samples: int) -> FloatArray:
+        """Return how far centred rows (n, p) are from the training rows, at the first gamma."""
+        return kernel_distances(Gaussian(), X, self.rows, float(self.gammas[0]))
+
+    def variant(self, n_components: int, ridge: float | None) -> LimitModel:
+        """Return the model with fewer components in each spectrum."""
+        places = np.concatenate(
+            [np.flatnonzero(self.owners == k)[:n_components] for k in range(len(self.gammas))]
+        )
+        return replace(
+            self,
+            vectors=np.ascontiguousarray(self.vectors[:, places]),
+            owners=self.owners[places],
+            spectral_variances=self.spectral_variances[places],
+            spectral_noise=self.spectral_noise[places],
+        )
+
+    def _spectra(self) -> Iterator[tuple[int, ExactSpectrum]]:
+        """Yield index and spectrum, whose noise gains are for the noise as it is."""
+        for index, gamma in enumerate(self.gammas):
+            own = self.owners == index
+            variances = self.spectral_variances[own]
+            yield (
+                index,
+                ExactSpectrum(
+                    self.rows,
+                    float(gamma),
+                    self.gram_means[index],
+                    self.vectors[:, own],
+                    variances,
+                    self.spectral_noise[own],
+                    float(variances.sum()),
+                    fair=True,
+                ),
+            )
+
+
+def _indexed(parts: Sequence[FloatArray]) -> FloatArray:
+    """Return for each row of some arrays the index of its array."""
+    return np.repeat(np.arange(float(len(parts))), [len(part) for part in parts])

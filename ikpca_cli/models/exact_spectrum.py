@@ -1,0 +1,213 @@
+r"""IkPCA with infinitely many random features, in closed form, for the Gaussian kernel.
+
+The limit. Features ``sqrt(2/r) sin(w_k'x + b_k)`` have inner products that tend to the kernel
+k(x, y) as r grows, so all that ikPCA does in feature space can be done by kernel values. Let Phi be
+the feature map, U and n lambda the eigenvectors and eigenvalues of the centred Gram matrix. Then
+
+* component j is ``v_j = sum_i V_ij Phi(x_i)`` with ``V = U / sqrt(n lambda)``, centred;
+* the code of a row y is ``z = V'(k(y) - kbar)``, kbar being the mean column of the Gram matrix;
+* the target with weights w is ``sum_i a_i Phi(x_i)`` with ``a = 1/n + V (w z)``.
+
+The way back minimises ``|Phi(x) - target|^2 = const - 2 sum_i a_i k(x, x_i)`` over x, starting from
+the noisy row. Its gradient is ``-4 gamma sum_i b_i (x_i - x)`` with ``b_i = a_i k(x, x_i)``. The
+Gauss-Newton matrix of the features is ``E[2 cos^2(w'x + b) w w'] = E[w w'] = 2 gamma I``, as the
+offset b is uniform. The step is therefore ``sum_i b_i (x_i - x)``; divided by ``s = sum_i b_i``
+it is the fixed point of Mika et al. (1999). We divide by max(s, 1/2), which keeps far rows calm.
+
+Noise. A perturbation e of a row moves its code by ``V' dk``, ``dk_i = 2 gamma k_i (x_i - y)'e``.
+The variance this has along component j, on average over the training rows and for unit noise, is
+
+    nu_j = (4 gamma^2 / n) V_j' Q V_j,   Q = sum over rows y of k_i k_l (x_i - y)'(x_l - y).
+
+With D the squared distances, ``(x_i - y)'(x_l - y) = (D_iy + D_ly - D_il) / 2``, so that
+``Q = [(K.D) K + K (K.D) - (K K).D] / 2``, the dot being elementwise. The columns of V sum to zero,
+so with ``K = 1 + B`` and the column sums s of B
+
+    V_j' Q V_j = n |X'V_j|^2 + V_j' [(K.D) B - D diag(s) - (B B).D / 2] V_j,
+
+in which no large terms cancel where gamma is small. The weight of a component is the Wiener
+filter's, ``w_j = max(0, 1 - f sigma^2 nu_j / lambda_j)`` with f about 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.linalg.eigen import all_eigenpairs
+from ikpca_cli.models.kernels.base import Gaussian, is_same
+from ikpca_cli.models.preimage import CALM, Mover, dot
+
+TOLERANCE = 1e-10
+"""Components with less than this share of the largest variance are rounding errors."""
+
+Kernels: TypeAlias = list[FloatArray]
+"""The kernel of some rows and the training rows, (m, n), and its derivatives."""
+
+
+@dataclass(frozen=True)
+class ExactSpectrum(Mover[Kernels]):
+    """Kernel PCA of some rows.
+
+    Attributes
+    ----------
+    rows : ndarray, shape (n, p)
+        The rows, centred.
+    gamma : float
+        Kernel width.
+    gram_mean : ndarray, shape (n,)
+        Mean column of their Gram matrix.
+    vectors : ndarray, shape (n, d)
+        V: component j is ``sum_i V_ij Phi(x_i)``, of length 1.
+    variances : ndarray, shape (d,)
+        Variance of the rows along each component, 1/n.
+    noise_gains : ndarray, shape (d,)
+        Variance that noise of variance 1 has along each component.
+    total : float
+        Total variance in feature space.
+    fair : bool
+        Whether a row that is moved may be one of `rows`, see `_fair_kernel`.
+    """
+
+    rows: FloatArray
+    gamma: float
+    gram_mean: FloatArray
+    vectors: FloatArray
+    variances: FloatArray
+    noise_gains: FloatArray
+    total: float
+    fair: bool = False
+
+    @classmethod
+    def of(
+        cls, rows: FloatArray, distances: FloatArray, gamma: float, most: int | None = None
+    ) -> ExactSpectrum:
+        """Return the spectrum of rows (n, p) with squared `distances` (n, n) to each other.
+
+        Parameters
+        ----------
+        rows : ndarray, shape (n, p)
+        distances : ndarray, shape (n, n)
+        gamma : float
+        most : int, optional
+            Components to keep; all by default.
+        """
+        n_samples = len(rows)
+        # With a small gamma all is near 1, and what is left of it below 1 has more digits.
+        below = np.expm1(-gamma * distances)
+        mean = below.mean(axis=0)
+        centred = below - mean - (mean[:, None] - mean.mean())
+        total = float(np.trace(centred)) / n_samples
+        values, vectors = all_eigenpairs(centred)
+        values, vectors = values[::-1][:most], vectors[:, ::-1][:, :most]
+        kept = values > TOLERANCE * max(float(values[0]), 0.0)
+        values, vectors = values[kept], vectors[:, kept] / np.sqrt(values[kept])
+        vectors -= vectors.mean(axis=0)
+        gains = _noise_gains(rows, distances, below, vectors)
+        return cls(
+            rows=rows,
+            gamma=gamma,
+            gram_mean=mean + 1.0,
+            vectors=vectors,
+            variances=values / n_samples,
+            noise_gains=np.maximum(gains, 0.0) * gamma * gamma * 4.0 / n_samples,
+            total=total,
+        )
+
+    def cut(self, most: int) -> ExactSpectrum:
+        """Return the spectrum with its first `most` components."""
+        return replace(
+            self,
+            vectors=self.vectors[:, :most],
+            variances=self.variances[:most],
+            noise_gains=self.noise_gains[:most],
+        )
+
+    def kernel(self, X: FloatArray) -> FloatArray:
+        """Return the kernel (m, n) between centred rows `X` (m, p) and the spectrum's own."""
+        return Gaussian().gram(X, self.rows, self.gamma)
+
+    def codes(self, X: FloatArray) -> FloatArray:
+        """Return the latent codes (m, d) of centred rows `X` (m, p)."""
+        codes: FloatArray = (self.kernel(X) - self.gram_mean) @ self.vectors
+        return codes
+
+    @property
+    def powers(self) -> tuple[FloatArray, FloatArray]:
+        """Variances of the rows and of unit noise, as `Mover.powers` says."""
+        return self.variances, self.noise_gains
+
+    def components_where(self, on: NDArray[np.bool_]) -> FloatArray:
+        """Return some of the components, (n, e)."""
+        return self.vectors[:, on]
+
+    def look(self, x: FloatArray, dx: Sequence[FloatArray]) -> Kernels:
+        """Return the kernel at rows x (m, p), and its derivative along each dx."""
+        k = self._fair_kernel(x) if self.fair else self.kernel(x)
+        slopes = [2.0 * self.gamma * k * (d @ self.rows.T - dot(x, d)) for d in dx]
+        return [k, *slopes]
+
+    def codes_on(self, view: Kernels, components: FloatArray) -> list[FloatArray]:
+        """Return the codes of rows, as `Mover.codes_on` says."""
+        k, *slopes = view
+        return [(k - self.gram_mean) @ components, *(slope @ components for slope in slopes)]
+
+    def step(
+        self, x: FloatArray, dx: Sequence[FloatArray], view: Kernels, targets: Sequence[FloatArray]
+    ) -> tuple[FloatArray, list[FloatArray]]:
+        """Return rows and their derivatives after one step, as `Mover.step` says."""
+        (k, *slopes), (a, *turns) = view, targets
+        a = a + 1.0 / len(self.rows)
+        b = a * k
+        s = b.sum(axis=1, keepdims=True)
+        divisor = np.maximum(s, CALM)
+        move = (b @ self.rows - s * x) / divisor
+        moved = []
+        for d, slope, turn in zip(dx, slopes, turns, strict=True):
+            db = turn * k
+            db += a * slope
+            ds = db.sum(axis=1, keepdims=True)
+            change = db @ self.rows - ds * x - s * d - np.where(s > CALM, ds, 0.0) * move
+            moved.append(d + change / divisor)
+        return x + move, moved
+
+    def _fair_kernel(self, x: FloatArray) -> FloatArray:
+        """Return the kernel of rows x (m, p), in which a training row is not explained by itself.
+
+        A row shares its noise with itself, so in a wide space, where rows are far from each other,
+        it would stay as it is. It counts as no more alike to itself than its nearest other row is.
+        """
+        k = self.kernel(x)
+        itself = is_same(k)
+        for row in np.flatnonzero(itself.sum(axis=1) == 1):
+            place = int(np.argmax(itself[row]))
+            others = np.delete(k[row], place)
+            k[row, place] = others.max(initial=0.0) if len(others) else 1.0
+        return k
+
+
+def _noise_gains(
+    rows: FloatArray, distances: FloatArray, below: FloatArray, vectors: FloatArray
+) -> FloatArray:
+    """Return ``V_j' Q V_j`` for each component, (d,), see above; `below` is the Gram matrix less 1.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n, p)
+    distances, below : ndarray, shape (n, n)
+    vectors : ndarray, shape (n, d)
+    """
+    form = ((below + 1.0) * distances) @ below
+    form -= distances * below.sum(axis=0)
+    squares = below @ below.T  # half the work, as numpy sees that the factors are the same
+    squares *= distances
+    squares *= 0.5
+    form -= squares
+    gains: FloatArray = np.einsum("ij,ij->j", vectors, form @ vectors)
+    gains += len(rows) * np.sum((rows.T @ vectors) ** 2, axis=0)
+    return gains

@@ -1,0 +1,61 @@
+"""How far rows are, in feature space, from those that a model was fitted on.
+
+With a kernel it is minus the logarithm of the mean kernel between a row and the training rows. That
+grows with the row's distance from their mean in feature space, whose square is ``k(y, y) - 2 mean_i
+k(y, x_i) + const``, and does not saturate. With random features ``(2 / r) s(y)'m`` stands for the
+mean kernel. With linear PCA it is the Mahalanobis distance of probabilistic PCA (Tipping and
+Bishop, 1999).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.models.kernels.base import Kernel, is_same
+
+ROWS = 1000
+"""Training rows, or random features, that are looked at: more add little."""
+
+
+def kernel_distances(kernel: Kernel, X: FloatArray, rows: FloatArray, gamma: float) -> FloatArray:
+    """Return the distances (m,) of centred rows `X` (m, p) from training rows (n, p).
+
+    A row that is one of the training rows is not compared with itself.
+    """
+    places = np.linspace(0, len(rows) - 1, min(len(rows), ROWS)).astype(int)
+    likeness = kernel.gram(X, rows[places], gamma)
+    itself = is_same(likeness.max(axis=1))
+    means = (likeness.sum(axis=1) - itself) / np.maximum(len(places) - itself, 1)
+    return from_mean_kernels(means)
+
+
+def from_mean_kernels(means: FloatArray) -> FloatArray:
+    """Return distances (m,) from mean kernels, which random features may estimate below 0."""
+    distances: FloatArray = -np.log(np.maximum(means, np.finfo(means.dtype).tiny))
+    return distances
+
+
+def mahalanobis(
+    X: FloatArray, codes: FloatArray, variances: FloatArray, total_variance: float
+) -> FloatArray:
+    """Return squared distances (m,) of centred rows `X` (m, p) by their codes (m, d).
+
+    What the components leave of the total variance is spread evenly over the other directions.
+    """
+    distances: FloatArray = np.sum(codes**2 / variances, axis=1)
+    others = X.shape[1] - codes.shape[1]
+    rest = (total_variance - float(variances.sum())) / max(others, 1)
+    if others > 0 and rest > 1e-12 * total_variance:
+        left = np.einsum("ij,ij->i", X, X) - np.einsum("ij,ij->i", codes, codes)
+        distances += np.maximum(left, 0.0) / rest
+    return distances
+
+
+def distance_limit(distances: FloatArray) -> float:
+    """Return the distance from which a row counts as unlike training rows with these distances.
+
+    It is beyond the farthest of them by half of what that is beyond their median.
+    """
+    farthest = float(distances.max())
+    return farthest + 0.5 * (farthest - float(np.median(distances)))

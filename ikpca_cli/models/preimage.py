@@ -1,0 +1,229 @@
+"""Ways of going back from feature space, which the exact limit and random features share."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ikpca_cli.data.row_source import FloatArray
+
+View = TypeVar("View")
+"""What rows look like in feature space."""
+
+CALM = 0.5
+"""The least divisor of a step: far from the data, where the kernel is small, rows stay calm."""
+
+SHRINKS = (0.5, 1.0, 2.0)
+SHRINKS_OF_A_CUT = (0.0, 0.5, 1.0, 2.0)
+TO_THE_MEAN = 1e6
+"""A shrinkage that leaves nothing of any component that noise reaches."""
+
+STEPS = (1, 2, 3)
+
+
+@dataclass(frozen=True, order=True)
+class Move:
+    """One way of going back from feature space.
+
+    Attributes
+    ----------
+    shrink : float
+        Multiple f of the noise variance that the weights take off each component; 0 for a cut.
+    walk : bool
+        Whether each step projects anew, towards the data, or holds the first target.
+    steps : int
+        Gauss-Newton steps.
+    """
+
+    shrink: float
+    walk: bool
+    steps: int
+
+
+class Mover(ABC, Generic[View]):
+    """A fitted spectrum that can move rows; its kinds say how one step is made."""
+
+    @property
+    @abstractmethod
+    def powers(self) -> tuple[FloatArray, FloatArray]:
+        """Variance of the rows along each component, (d,), and of noise of variance 1."""
+
+    @abstractmethod
+    def look(self, x: FloatArray, dx: Sequence[FloatArray]) -> View:
+        """Return what centred rows x (m, p) look like in feature space, and along each dx."""
+
+    @abstractmethod
+    def components_where(self, on: NDArray[np.bool_]) -> FloatArray:
+        """Return some of the components as columns, (k, e)."""
+
+    @abstractmethod
+    def codes_on(self, view: View, components: FloatArray) -> list[FloatArray]:
+        """Return the codes (m, e) of rows on these components, and along each dx."""
+
+    @abstractmethod
+    def step(
+        self,
+        x: FloatArray,
+        dx: Sequence[FloatArray],
+        view: View,
+        targets: Sequence[FloatArray],
+    ) -> tuple[FloatArray, list[FloatArray]]:
+        """Return rows, and their derivatives dx, after a Gauss-Newton step.
+
+        Parameters
+        ----------
+        x : ndarray, shape (m, p)
+        dx : sequence of ndarray, shape (m, p)
+        view : View
+            What `look` returned for them.
+        targets : sequence of ndarray, shape (m, k)
+            What is wanted in feature space beyond the mean, and along each dx.
+        """
+
+    def displacements(
+        self,
+        noise_variance: float,
+        Y: FloatArray,
+        moves: Collection[Move],
+        tangents: Sequence[FloatArray] = (),
+    ) -> Iterator[tuple[Move, FloatArray, FloatArray]]:
+        """Yield, for each move, how far it takes each row, and how that changes with the row.
+
+        Moves share what they have in common: the codes of the rows, and steps of one shrinkage.
+
+        Parameters
+        ----------
+        noise_variance : float
+        Y : ndarray, shape (m, p)
+            Centred noisy rows.
+        moves : collection of Move
+        tangents : sequence of ndarray, shape (m, p)
+            Directions e of unit variance in which the displacement f is differentiated.
+
+        Yields
+        ------
+        move : Move
+        displacement : ndarray, shape (m, p)
+        divergence : ndarray, shape (m,)
+            Mean over the tangents of ``e'(df/dy)e``; zero without tangents.
+        """
+        if not moves:
+            return
+        signal, noise = self.powers
+        first = self.look(Y, tangents)
+        least = min(move.shrink for move in moves)
+        used = wiener_weights(signal, noise_variance * noise, least) > 0.0
+        codes = self.codes_on(first, self.components_where(used))
+        for shrink, kinds in grouped(moves).items():
+            weights = wiener_weights(signal, noise_variance * noise, shrink)
+            on = weights > 0.0
+            V = self.components_where(on)
+            weighed = (V * weights[on]).T
+            targets = [code[:, on[used]] @ weighed for code in codes]
+            begun = self.step(Y, tangents, first, targets)
+            for walk, wanted in kinds.items():
+                x, dx = begun
+                aims = targets
+                for step in range(1, max(wanted) + 1):
+                    if step > 1:
+                        view = self.look(x, dx)
+                        if walk:
+                            aims = [code @ weighed for code in self.codes_on(view, V)]
+                        x, dx = self.step(x, dx, view, aims)
+                    if step in wanted:
+                        turned = divergence(tangents, dx, len(Y))
+                        yield Move(shrink, walk, step), x - Y, turned
+
+
+def all_moves(shrinks: tuple[float, ...] = SHRINKS) -> list[Move]:
+    """Return the moves that are tried together."""
+    return [
+        Move(shrink, walk, steps)
+        for shrink in shrinks
+        for walk in (False, True)
+        for steps in STEPS
+        if not (walk and steps == 1)  # the first step is the same either way
+    ]
+
+
+def grouped(moves: Collection[Move]) -> dict[float, dict[bool, set[int]]]:
+    """Return shrink to walk to the numbers of steps after which a displacement is wanted."""
+    groups: dict[float, dict[bool, set[int]]] = {}
+    for move in sorted(moves):
+        groups.setdefault(move.shrink, {}).setdefault(move.walk, set()).add(move.steps)
+    return groups
+
+
+def wiener_weights(signal: FloatArray, noise: FloatArray, shrink: float) -> FloatArray:
+    """Return ``max(0, 1 - shrink noise / signal)`` for variances along components, (d,)."""
+    weights: FloatArray = np.maximum(1.0 - shrink * noise / signal, 0.0)
+    return weights
+
+
+def used_components(weights: FloatArray) -> int:
+    """Return how many of the first components include all with a weight, and at least 1."""
+    used = np.flatnonzero(weights)
+    return int(used[-1]) + 1 if len(used) else 1
+
+
+def dot(A: FloatArray, B: FloatArray) -> FloatArray:
+    """Return the inner product of each pair of rows, (m, 1)."""
+    products: FloatArray = np.einsum("ij,ij->i", A, B)[:, None]
+    return products
+
+
+def divergence(
+    tangents: Sequence[FloatArray], moved: Sequence[FloatArray], n_samples: int
+) -> FloatArray:
+    """Return the mean over tangents e of ``e'(moved - e)`` for each row, (m,)."""
+    if not tangents:
+        return np.zeros(n_samples)
+    turns = [dot(e, d - e)[:, 0] for e, d in zip(tangents, moved, strict=True)]
+    mean: FloatArray = np.mean(turns, axis=0)
+    return mean
+
+
+def move_rows(
+    mover: Mover[Any], noise_variance: float, blend: Mapping[Move, float], Y: FloatArray
+) -> FloatArray:
+    """Return centred rows `Y` (m, p) moved by a blend of moves; as they are for an empty one."""
+    moved = np.zeros_like(Y)
+    for move, displacement, _ in mover.displacements(noise_variance, Y, blend):
+        moved += blend[move] * displacement
+    return Y + moved
+
+
+def blend_to_array(blend: Mapping[Move, float]) -> FloatArray:
+    """Return a blend as numbers, (n_moves, 4); an empty one as a move without weight."""
+    rows = [
+        (move.shrink, float(move.walk), float(move.steps), weight) for move, weight in blend.items()
+    ]
+    return np.array(rows or [(1.0, 0.0, 1.0, 0.0)], dtype=np.float64)
+
+
+def check_blend(numbers: FloatArray) -> None:
+    """Refuse numbers, (n_moves, 4), that no blend has: a file could ask for endless steps.
+
+    Raises
+    ------
+    ValueError
+        If they are not moves and weights.
+    """
+    if numbers.shape[1] != 4:
+        raise ValueError("its blend does not have four numbers a move")
+    shrink, walk, steps, _ = numbers.T
+    if not (np.all(shrink >= 0.0) and np.isin(walk, (0, 1)).all() and np.isin(steps, STEPS).all()):
+        raise ValueError("its blend has moves that are none")
+
+
+def blend_from_array(numbers: FloatArray) -> dict[Move, float]:
+    """Return the blend that `blend_to_array` made numbers of."""
+    return {
+        Move(float(shrink), bool(walk), int(steps)): float(weight)
+        for shrink, walk, steps, weight in numbers
+    }

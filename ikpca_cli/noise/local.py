@@ -1,0 +1,239 @@
+"""How far rows stray from the surface that they lie on, read off small neighbourhoods."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cache
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray, model_rng
+from ikpca_cli.models.kernels.base import Gaussian
+
+_FLAT = 8  # stream of `model_rng`
+_CENTRES = 400
+_ROWS = (15, 55)  # effective number in a window
+_PER_TERM = 1.5  # effective number of rows that each term of a parabola needs
+_FAR = 1e-6  # weight of a row, over the largest, below which it is left out
+_THICKNESSES = (0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0, 1.4)  # of surfaces, over the window's
+_BOX = 2.5  # half the side of a flat surface, in units of the window
+_DRAWS = 40
+_DOUBT = 0.02  # squared distance of log variances that tells nothing
+_WIDER = 2.0  # rows in the second window, over those in the first
+_STEADY = (0.9, 1.15)  # what the second reading may be, over the first
+
+
+@dataclass(frozen=True)
+class Thickness:
+    """The thickness of a surface in noise.
+
+    Attributes
+    ----------
+    std : float
+        Standard deviation of the rows across the surface; infinite where there is none.
+    saturation : float
+        How far the window sets it, from 0 to 1.
+    across : int
+        Number of directions across the surface.
+    count : float
+        Effective number of rows in a window.
+    is_steady : bool
+        Whether a window with twice the rows tells much the same: where rows are too few for the
+        bend of the surface, or fill the space, it does not.
+    """
+
+    std: float
+    saturation: float
+    across: int
+    count: float
+    is_steady: bool = True
+
+
+def thickness(X: FloatArray, *, white: bool = False) -> Thickness:
+    """Estimate how thick the surface is that rows lie on.
+
+    Around each of some centres, rows are weighed by a Gaussian window of variance h^2, as wide as a
+    covariance needs and no wider. How many directions lie across the surface is told by drawn
+    windows whose variances are nearest to these. The surface is fitted as a parabola over the
+    other directions, so that its bend does not count as noise, and distances to it are
+    taken across it (to first order, as Sampson, "Fitting conic sections to very scattered data",
+    1982). The window shrinks noise of variance s^2 to v = s^2 h^2 / (s^2 + h^2), so that
+    s^2 = v / (1 - v / h^2).
+
+    Parameters
+    ----------
+    X : ndarray, shape (n_samples, n_features)
+        Centred rows in random order, without constant columns.
+    white : bool
+        Whether the rows as a whole have no direction of larger variance.
+
+    Returns
+    -------
+    Thickness
+    """
+    n_samples = len(X)
+    wanted = float(np.clip(n_samples / 36, *_ROWS))
+    centres = np.arange(0, n_samples, max(1, n_samples // _CENTRES))
+    squares = Gaussian().distance(X[centres], X)
+    squares[np.arange(len(centres)), centres] = np.inf  # a row is not its own neighbour
+    found, wider = (_seen(X, squares, rows, white=white) for rows in (wanted, _WIDER * wanted))
+    low, high = (found.std * limit for limit in _STEADY)
+    return replace(found, is_steady=low < wider.std < high)
+
+
+def _seen(X: FloatArray, squares: FloatArray, wanted: float, *, white: bool) -> Thickness:
+    """Return the thickness that windows with a number of rows see, see `thickness`.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n_samples, n_features)
+    squares : ndarray, shape (n_centres, n_samples)
+        Squared distances of the rows from the centres.
+    wanted : float
+        Effective number of rows in a window.
+    white : bool
+    """
+    n_features = X.shape[1]
+    width, weights, count = _windows(squares, wanted, 10.0 * float(X.std(axis=0).max()))
+    places = []
+    for centre in np.flatnonzero(count > n_features + 2):
+        near = weights[centre] > _FAR * weights[centre].max()
+        places.append(_Place.of(X[near], weights[centre, near]))
+    if not places:
+        return Thickness(np.inf, 1.0, 0, wanted)
+    variances = np.mean([place.variances for place in places], axis=0)
+    across = _count_across(variances / width**2, float(np.median(count)), white=white)
+    saturation = float(np.mean([place.variance_across(across) for place in places])) / width**2
+    if not 0.0 < saturation < 1.0:
+        return Thickness(np.inf, 1.0, across, wanted)
+    std = width * (saturation / (1.0 - saturation)) ** 0.5
+    return Thickness(std, saturation, across, wanted)
+
+
+def _windows(
+    squares: FloatArray, wanted: float, widest: float
+) -> tuple[float, FloatArray, FloatArray]:
+    """Return the width of a window that holds as many rows as wanted, their weights and number."""
+    low, high = 1e-12 * widest, widest  # a row may be far off
+    for _ in range(60):
+        width = (low * high) ** 0.5
+        weights = np.exp(squares / (-2.0 * width**2))
+        total = weights.sum(axis=1)
+        count = total**2 / np.maximum((weights**2).sum(axis=1), np.finfo(float).tiny)
+        low, high = (width, high) if np.median(count) < wanted else (low, width)
+    return width, weights, count
+
+
+def _count_across(variances: FloatArray, count: float, *, white: bool) -> int:
+    """Return in how many directions rows lie across a surface, by their mean local variances.
+
+    Variances of windows on flat surfaces with noise are drawn for any number of directions and a
+    range of thicknesses; the nearest, on a log scale, tells.
+
+    Parameters
+    ----------
+    variances : ndarray, shape (n_features,)
+        Ascending, in units of the window's.
+    count : float
+        Effective number of rows in a window.
+    white : bool
+        Whether the rows as a whole have no direction of larger variance.
+    """
+    found = np.log(np.maximum(variances, 1e-12))
+    n_features = len(variances)
+    distances = np.empty(n_features)
+    for directions in range(1, n_features + 1):
+        gaps = found - [
+            np.log(_drawn_variances(n_features, directions, thin, count)) for thin in _THICKNESSES
+        ]
+        # Thinner still, all noise shrinks alike.
+        gaps[0, :directions] -= min(0.0, float(gaps[0, :directions].mean()))
+        distances[directions - 1] = np.sum(gaps**2, axis=1).min()
+    # Where noise is all there is, it is wider than the window, which sees it evenly spread.
+    gap = found - np.log(_drawn_variances(n_features, 0, 0.0, count))
+    gap -= min(0.0, float(gap.mean()))
+    distances[-1] = min(distances[-1], float(gap @ gap))
+    # In doubt there are few: a surface that is not flat looks a little more like noise.
+    # Of more than three columns of nothing but noise, some do look like a surface.
+    enough = distances.min() + (0.0 if white and n_features > 3 else _DOUBT)
+    return int(np.argmax(distances <= enough)) + 1
+
+
+@cache
+def _drawn_variances(n_features: int, across: int, thin: float, count: float) -> FloatArray:
+    """Return mean local variances, ascending, in windows of variance 1 on a flat surface.
+
+    Parameters
+    ----------
+    n_features : int
+    across : int
+        Directions across the surface.
+    thin : float
+        Standard deviation of the noise.
+    count : float
+        Effective number of rows in a window.
+    """
+    rng = model_rng(0, _FLAT)
+    along = n_features - across
+    # The share of the rows that count, for uniform positions along and normal ones across.
+    share = (np.pi**0.5 / _BOX) ** along
+    share *= ((1.0 + 2.0 * thin**2) ** 0.5 / (1.0 + thin**2)) ** across
+    size = (_DRAWS, round(count / share) + 1)
+    rows = rng.uniform(-_BOX, _BOX, (*size, n_features))
+    rows[:, :, :across] = thin * rng.normal(size=(*size, across))
+    centres = np.zeros((_DRAWS, 1, n_features))
+    centres[:, :, :across] = thin * rng.normal(size=(_DRAWS, 1, across))
+    weights = np.exp(-0.5 * np.sum((rows - centres) ** 2, axis=2))
+    weights /= weights.sum(axis=1, keepdims=True)
+    rows -= np.einsum("km,kma->ka", weights, rows)[:, None]
+    moments = (rows * weights[:, :, None]).transpose(0, 2, 1) @ rows
+    moments /= 1.0 - np.sum(weights**2, axis=1)[:, None, None]
+    variances: FloatArray = np.linalg.eigvalsh(moments).mean(axis=0)
+    return variances
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Rows around a centre (m, p), weights of sum 1, and their principal axes, ascending."""
+
+    rows: FloatArray
+    weights: FloatArray
+    variances: FloatArray
+
+    @classmethod
+    def of(cls, X: FloatArray, weights: FloatArray) -> _Place:
+        """Turn rows (m, p) to their principal axes."""
+        weights = weights / weights.sum()
+        centred = X - weights @ X
+        values, axes = np.linalg.eigh((centred.T * weights) @ centred)
+        return cls(centred @ axes, weights, values / (1.0 - float((weights**2).sum())))
+
+    def variance_across(self, across: int) -> float:
+        """Return the variance across the surface that a parabola, or else a plane, fits."""
+        weights, heights, along = self.weights, self.rows[:, :across], self.rows[:, across:]
+        terms, slopes = _parabola(along)
+        # Where there are few rows to fit it to, a parabola follows the noise.
+        few = _PER_TERM * terms.shape[1] * float((weights**2).sum()) > 1.0
+        root = np.sqrt(weights)
+        basis, triangle = np.linalg.qr(terms * root[:, None])
+        if few or np.linalg.cond(triangle) > 1e8:  # rows on a lattice, say
+            return float(self.variances[:across].mean())
+        found = basis.T @ (root[:, None] * heights)
+        residual = heights - (basis @ found) / root[:, None]
+        steepness = np.einsum("imk,ka->mia", slopes, np.linalg.solve(triangle, found))
+        variance = weights @ (residual**2 / (1.0 + (steepness**2).sum(axis=1))).mean(axis=1)
+        # Of independent noise a weighted least-squares fit takes the trace of Q' diag(weights) Q.
+        return float(variance / (1.0 - weights @ (basis**2).sum(axis=1)))
+
+
+def _parabola(U: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the monomials of degree 0 to 2 of (m, q), (m, k), and their slopes, (q, m, k)."""
+    m, q = U.shape
+    first, second = np.triu_indices(q)
+    terms = np.concatenate([np.ones((m, 1)), U, U[:, first] * U[:, second]], axis=1)
+    slopes = np.zeros((q, m, terms.shape[1]))
+    places = np.arange(1 + q, terms.shape[1])
+    for axis in range(q):
+        slopes[axis, :, 1 + axis] = 1.0
+        slopes[axis][:, places] = U[:, second] * (first == axis) + U[:, first] * (second == axis)
+    return terms, slopes

@@ -1,0 +1,142 @@
+"""What a fit saw and chose: spectrum, noise in it, and the risk of everything it tried."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.plots.style import (
+    CLEAN,
+    CLEANED,
+    FAINT,
+    INK,
+    legend_beside,
+    line_style,
+    new_figure,
+    plain_log,
+    whole_ticks,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ikpca_cli.estimators.denoiser import Denoiser
+    from ikpca_cli.selection.choice import Choice
+
+_PAIRS = "two gammas"
+
+
+def draw_fit(model: Denoiser, name: str) -> Figure:
+    """Draw the spectrum of a fresh fit, its noise level, and the risks that it compared.
+
+    Parameters
+    ----------
+    model : Denoiser
+        As `fit` left it; read from a file it knows no risks.
+    name : str
+        What the training rows are called.
+    """
+    level = "unknown" if model.noise_std_ is None else f"{model.noise_std_:.3g}"
+    title = f"{model.method} on {name}: {model.n_samples_} rows, noise level {level}"
+    tried = model.tried_
+    figure = new_figure(9.6 if tried else 4.6, 3.6, title)
+    grid = figure.add_gridspec(1, 2 if tried else 1)
+    _draw_spectrum(figure.add_subplot(grid[0]), model)
+    if tried:
+        _draw_risks(figure.add_subplot(grid[-1]), model, tried)
+    return figure
+
+
+def _draw_spectrum(axes: Axes, model: Denoiser) -> None:
+    variances = model.explained_variance_
+    x = np.arange(1, len(variances) + 1)
+    axes.plot(x, variances, ".-", color=CLEANED, label="rows")
+    noise = model.component_noise_
+    drawn = [variances]
+    if noise is not None:
+        axes.plot(x, noise, color=INK, linestyle="--", label="noise in them")
+        drawn.append(noise)
+        axes.legend(fontsize=8)
+    plain_log(axes, "y", _positive(np.concatenate(drawn)))
+    if len(x) > 30:
+        plain_log(axes, "x", x)
+    else:
+        whole_ticks(axes)
+    axes.set_title("spectrum")
+    axes.set_xlabel("component")
+    axes.set_ylabel("variance" if model.method == "pca" else "variance in feature space")
+
+
+def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Choice]) -> None:
+    cuts = [one for one in tried if "shrink" not in one.params]
+    key = "n_components" if len({one.params.get("n_components") for one in cuts}) > 1 else "gamma"
+    lines = _lines(cuts, key)
+    xs = [one.params[key] for members in lines.values() for one in members]
+    other_ridges = False
+    for index, (label, members) in enumerate(lines.items()):
+        style = line_style(index)
+        if label == _PAIRS:  # several at one first gamma make no line
+            style = style | {"linestyle": "none"}
+        usual = [
+            one for one in members if one.params.get("ridge") == members[0].params.get("ridge")
+        ]
+        others = [one for one in members if one not in usual]
+        _draw_trials(axes, usual, key, style | {"label": label})
+        if others:
+            _draw_trials(
+                axes, others, key, style | {"linestyle": "none", "markerfacecolor": "white"}
+            )
+            other_ridges = True
+    if other_ridges:
+        axes.plot([], [], "o", color=INK, markerfacecolor="white", label="other ridges")
+    weighed = [one.risk for one in tried if "shrink" in one.params and one.risk is not None]
+    if weighed:
+        style = {"color": CLEAN, "linestyle": ":", "linewidth": 2.0}
+        axes.axhline(min(weighed), label="optimal shrinkage", **style)
+    if model.noise_std_ is not None:
+        before = model.noise_std_**2
+        axes.axhline(before, color=FAINT, linestyle="--", linewidth=1.0, label="noisy rows")
+    if model.estimated_mse_ is not None:
+        axes.axhline(model.estimated_mse_, color=INK, linewidth=0.8, label="chosen")
+    if xs and max(xs) > 4 * min(xs):
+        plain_log(axes, "x", xs)
+    axes.set_title("estimated error ± standard error")
+    axes.set_xlabel({"n_components": "components"}.get(key, key))
+    axes.set_ylabel("mean squared error")
+    legend_beside(axes)
+
+
+def _draw_trials(axes: Axes, trials: list[Choice], key: str, style: dict[str, Any]) -> None:
+    ordered = sorted(trials, key=lambda one: one.params[key])
+    axes.errorbar(
+        [one.params[key] for one in ordered],
+        np.array([one.risk for one in ordered], float),
+        np.array([one.error for one in ordered], float),
+        elinewidth=0.8,
+        **style,
+    )
+
+
+def _lines(tried: Sequence[Choice], key: str) -> dict[str, list[Choice]]:
+    """Return label to trials, in the order in which they were made."""
+    lines: dict[str, list[Choice]] = {}
+    for one in tried:
+        lines.setdefault(_label(one.params, key), []).append(one)
+    return lines
+
+
+def _label(params: dict[str, Any], key: str) -> str:
+    """Return the name of the line of a trial."""
+    if params.get("second_gamma"):
+        return _PAIRS
+    gamma = params.get("gamma")
+    return "tried" if key == "gamma" or gamma is None else f"gamma {gamma:.3g}"
+
+
+def _positive(values: FloatArray) -> FloatArray:
+    positive = values[values > 0.0]
+    return positive if len(positive) else np.ones(1)

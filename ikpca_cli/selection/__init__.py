@@ -1,0 +1,1 @@
+"""The choice of parameters from noisy rows."""

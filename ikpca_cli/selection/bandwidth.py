@@ -1,0 +1,147 @@
+"""The search for kernel widths: downhill over the risk of their best blends of moves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal
+
+from ikpca_cli.data.row_source import Progress, silent
+from ikpca_cli.selection.choice import Auto
+from ikpca_cli.selection.cross_validation import Blend, CrossValidation
+
+FACTOR_LIMITS = (1e-3, 1e3)
+"""The least is all but linear PCA, which may be better than any gamma on the way there."""
+
+FIRST_FACTORS = (FACTOR_LIMITS[0], 0.25, 1.0, 4.0)
+"""Gammas to begin with, in units of one over the median distance; then halved and doubled."""
+
+_WORTH_A_STEP = 0.002  # share of the risk that another pair of gammas has to save
+
+
+def best_blend(
+    trial: CrossValidation,
+    gamma: float | Auto,
+    second_gamma: float | Literal["none"] | Auto,
+    scale: float,
+    n_samples: int,
+    progress: Progress,
+) -> Blend:
+    """Return the blend of least risk, around what is given, with its risk for a fit on all rows.
+
+    Parameters
+    ----------
+    trial : CrossValidation
+    gamma, second_gamma : float or "auto"
+        As for `IKPCA`; a second one is looked for where the first is.
+    scale : float
+        The median distance between rows, whose inverse is the unit of gamma.
+    n_samples : int
+        Number of all rows.
+    progress : callable
+
+    Returns
+    -------
+    Blend
+    """
+    if gamma == "auto":
+        blend = search(
+            trial.best,
+            scale,
+            lambda tried: progress("choosing", tried, 0),
+            simplest=trial.one_signal,
+        )
+        if second_gamma == "auto" and not trial.one_signal:
+            blend = pair_search(trial, blend, scale, progress)
+    else:
+        blend = trial.best(gamma)
+    if isinstance(second_gamma, float | int):
+        blend = trial.best(blend.gammas[0], float(second_gamma))
+    return trial.full_risk(blend, n_samples)
+
+
+def search(
+    best: Callable[[float], Blend],
+    scale: float,
+    tick: Callable[[int], None],
+    *,
+    simplest: bool = False,
+) -> Blend:
+    """Return the blend of least risk over gamma, going downhill by factors of two.
+
+    Parameters
+    ----------
+    best : callable
+        Gamma to its best blend.
+    scale : float
+        The median distance between rows, whose inverse is the unit of gamma.
+    tick : callable
+        Told the number of gammas tried.
+    simplest : bool
+        Prefer a gamma that is less where its risk is within a standard error of the least (Breiman
+        et al., "Classification and Regression Trees", 1984): rows that are farther off than any
+        that were held out still find the way.
+
+    Returns
+    -------
+    Blend
+    """
+    tried: dict[float, Blend] = {}
+
+    def risk(factor: float) -> float:
+        if factor not in tried:
+            tried[factor] = best(factor / scale)
+            tick(len(tried))
+        return tried[factor].risk
+
+    factor = min(FIRST_FACTORS, key=risk)
+    while True:
+        around = [f for f in (factor, factor / 2, factor * 2) if _allowed(f)]
+        lower = min(around, key=risk)
+        if lower == factor:
+            break
+        factor = lower
+    if simplest:
+        enough = tried[factor].risk + tried[factor].error
+        factor = min(f for f, blend in tried.items() if blend.risk <= enough)
+    return tried[factor]
+
+
+def pair_search(
+    trial: CrossValidation, main: Blend, scale: float, progress: Progress = silent
+) -> Blend:
+    """Return the best blend of a gamma with a second one, going downhill by factors of two in both.
+
+    Parameters
+    ----------
+    trial : CrossValidation
+        Which has tried some gammas.
+    main : Blend
+        At the best of these; it comes back where no second gamma lowers its risk.
+    scale : float
+        The median distance between rows.
+    progress : callable
+
+    Returns
+    -------
+    Blend
+    """
+    pair = trial.with_partner(main)
+    while len(pair.gammas) == 2:
+        first, second = pair.gammas
+        steps = [(first, second / 2), (first, second * 2), (first / 2, second), (first * 2, second)]
+        around = [
+            trial.best(*gammas)
+            for gammas in steps
+            if all(_allowed(gamma * scale) for gamma in gammas) and len(set(gammas)) == 2
+        ]
+        progress("choosing", len(trial.seen), 0)
+        lower = min(around, key=lambda blend: blend.risk, default=pair)
+        if not lower.saves(_WORTH_A_STEP, pair):
+            break
+        pair = lower
+    return pair
+
+
+def _allowed(factor: float) -> bool:
+    least, most = FACTOR_LIMITS
+    return least <= factor * (1.0 + 1e-9) and factor <= most * (1.0 + 1e-9)

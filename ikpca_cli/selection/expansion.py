@@ -1,0 +1,172 @@
+"""The choice of a refined way back: fits for its trials, and what the search needs to know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ikpca_cli.data.first_pass import SAMPLE_ROWS, selection_rows
+from ikpca_cli.data.row_source import (
+    LARGEST_SINGLE,
+    FloatArray,
+    Progress,
+    RowSource,
+    model_rng,
+    row_name,
+    without_twins,
+)
+from ikpca_cli.errors import InputError
+from ikpca_cli.estimators.denoiser import rounded_fields
+from ikpca_cli.linalg.eigen import spectrum
+from ikpca_cli.models.exact_spectrum import ExactSpectrum
+from ikpca_cli.models.gauss_newton import RefinedModel
+from ikpca_cli.models.kernels.base import Gaussian
+from ikpca_cli.models.preimage import SHRINKS, SHRINKS_OF_A_CUT, TO_THE_MEAN, Mover, all_moves
+from ikpca_cli.models.random_features import FourierFeatures
+from ikpca_cli.selection.bandwidth import best_blend
+from ikpca_cli.selection.choice import Auto, Choice, usable_noise_std
+from ikpca_cli.selection.cross_validation import CrossValidation, Oracle
+
+Fit: TypeAlias = Callable[[NDArray[np.intp], float], Mover[Any]]
+"""Maps places of rows and a gamma to what learned from the rows at these places."""
+
+_DIRECTIONS = 4  # stream of `model_rng`
+
+
+@dataclass(frozen=True)
+class BlendSearch:
+    """A choice of gamma, shrinkage and steps from noisy rows.
+
+    Attributes
+    ----------
+    fits : callable
+        Called as ``fits(rows, distances)`` with centred rows (n, p) and their squared distances
+        (n, n); returns a `Fit`.
+    gamma, second_gamma, n_components, one_signal, seed
+        As for `IKPCA`; n_components is None for as many as are of use.
+    most_rows : int
+        The most rows on which candidates are compared.
+    enough : int
+        Held-out numbers that are.
+    """
+
+    fits: Callable[[FloatArray, FloatArray], Fit]
+    gamma: float | Auto
+    second_gamma: float | Literal["none"] | Auto
+    n_components: int | None
+    most_rows: int
+    enough: int
+    one_signal: bool
+    seed: int
+
+    def run(
+        self,
+        X: RowSource,
+        mean: FloatArray,
+        noise_std: float | None,
+        progress: Progress,
+        oracle: Oracle | None,
+    ) -> Choice:
+        """Return every parameter for a fit on `X`.
+
+        Raises
+        ------
+        InputError
+            If all but a few of the rows are alike.
+        """
+        # A row that is held out must not have a twin among the others.
+        rows = without_twins(selection_rows(X, SAMPLE_ROWS, self.seed) - mean)
+        if len(rows) < 2:
+            raise InputError(
+                f"{row_name(X)}: all but a few of its rows are alike, there is nothing to learn "
+                "from them"
+            )
+        noise_variance = usable_noise_std(noise_std, rows) ** 2
+        distances = Gaussian().distance(rows, rows)
+        shrinks = SHRINKS if self.n_components is None else SHRINKS_OF_A_CUT
+        trial = CrossValidation(
+            rows,
+            self.fits(rows, distances),
+            noise_variance,
+            all_moves((*shrinks, TO_THE_MEAN) if self.one_signal else shrinks),
+            model_rng(self.seed, _DIRECTIONS),
+            self.enough,
+            most=self.most_rows,
+            one_signal=self.one_signal,
+            oracle=Oracle(oracle.noisy - mean, oracle.clean - mean) if oracle else None,
+        )
+        scale = float(np.median(distances)) or float(distances.mean())
+        blend = best_blend(trial, self.gamma, self.second_gamma, scale, X.shape[0], progress)
+        chosen = {
+            "gamma": blend.gammas[0],
+            "gammas": blend.gammas,
+            "n_components": self.n_components,
+            "blends": blend.weights,
+            "noise_variance": noise_variance,
+            "rows": rows,
+        }
+        tried = tuple(
+            Choice({"gamma": one.gammas[0], "second_gamma": one.gammas[1:]}, one.risk, one.error)
+            for one in trial.found.values()
+        )
+        return Choice(chosen, blend.risk, blend.error, tried)
+
+
+def exact_fits(rows: FloatArray, distances: FloatArray, *, most: int | None) -> Fit:
+    """Return what fits the limit of infinitely many features, see `BlendSearch`.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n, p)
+    distances : ndarray, shape (n, n)
+    most : int or None
+        Components to keep.
+    """
+
+    def fit(places: NDArray[np.intp], gamma: float) -> Mover[Any]:
+        near = distances[np.ix_(places, places)]
+        return ExactSpectrum.of(rows[places], near, gamma, most)
+
+    return fit
+
+
+def refined_fits(
+    rows: FloatArray,
+    _distances: FloatArray,
+    *,
+    most: int,
+    n_rff: int,
+    route: str,
+    seed: int,
+) -> Fit:
+    """Return what fits the refined model, without a blend, see `BlendSearch`.
+
+    In single precision, if that can hold the rows: it is enough to tell candidates apart.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n, p)
+    most : int
+        Components to keep.
+    n_rff : int
+        Random features.
+    route : {"auto", "primal", "dual"}
+    seed : int
+    """
+    n_features = rows.shape[1]
+    drawn = FourierFeatures.draw_balanced(Gaussian(), 1.0, n_rff, n_features, seed)
+    mean = np.zeros(n_features)
+    can_hold = 1.0 / LARGEST_SINGLE <= np.abs(rows).max() <= LARGEST_SINGLE
+    dtype: type[np.floating[Any]] = np.float32 if can_hold else np.float64
+
+    def fit(places: NDArray[np.intp], gamma: float) -> Mover[Any]:
+        features = drawn.scaled(Gaussian().frequency_scale(gamma)).rounded(dtype)
+        some = rows[places]
+        found = spectrum(some, mean, features, n_rff, most, route=route)
+        return rounded_fields(RefinedModel.of(features, found, some, 1.0, seed), dtype)
+
+    return fit

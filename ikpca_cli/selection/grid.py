@@ -1,0 +1,264 @@
+"""Risk estimates, and the choice of gamma, ridge and components from noisy rows.
+
+No clean row is needed. Stein's identity gives an unbiased estimate of a denoiser's squared error
+from the noisy rows alone, given the noise level and the denoiser's divergence, which one random
+probe measures (Ramani, Blu and Unser, "Monte-Carlo SURE", 2008).
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ikpca_cli.data.first_pass import SAMPLE_ROWS, selection_rows
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, model_rng, read_all
+from ikpca_cli.errors import IkpcaWarning, UsageError
+from ikpca_cli.estimators.denoiser import Denoiser
+from ikpca_cli.estimators.methods import load_kernel
+from ikpca_cli.noise.level import estimate_noise
+from ikpca_cli.selection.choice import Choice, usable_noise_std
+from ikpca_cli.selection.cross_validation import Oracle, means_of_others
+
+GAMMAS = (0.004, 0.02, 0.1, 0.5, 2.0)
+"""Candidate gammas in units of one over the median distance between training rows."""
+
+COMPONENT_STEPS = 8
+"""Candidate numbers of components, spread evenly on a log scale."""
+
+MOST_COMPONENTS = 256
+"""The largest number of components that "auto" considers."""
+
+_PROBE = 3  # stream of `model_rng`
+
+
+def known_noise_std(estimator: Denoiser, X: RowSource, mean: FloatArray) -> float | None:
+    """Return the noise level that was given, or else estimated from at most 2,000 rows.
+
+    Where all rows show one signal, all that they differ in is noise.
+    """
+    if estimator.noise_std != "auto":
+        return float(estimator.noise_std)
+    rows = selection_rows(X, SAMPLE_ROWS, estimator.seed)
+    if estimator.one_signal:
+        return float(np.sqrt(np.mean(np.var(rows, axis=0, ddof=1))))
+    level = estimate_noise(rows - mean)
+    if not level.certain:
+        found = "cannot be estimated" if level.std is None else f"{level.std:.3g} is a guess"
+        warnings.warn(
+            f"the noise level {found}: signal and noise cannot be told apart in these rows; "
+            "give it (--noise-std) if you know it",
+            IkpcaWarning,
+            stacklevel=5,
+        )
+    return level.std
+
+
+def stein_risk(
+    denoise: Callable[[FloatArray], FloatArray],
+    Y: FloatArray,
+    noise_std: float,
+    probe: FloatArray,
+    varying: NDArray[np.bool_] | None = None,
+) -> tuple[float, float]:
+    """Estimate the mean squared error of `denoise` on the clean rows behind `Y`.
+
+    Parameters
+    ----------
+    denoise : callable
+        Maps rows (n, p) to rows (n, p).
+    Y : ndarray, shape (n, p)
+        Noisy rows that the denoiser has not seen.
+    noise_std : float
+        Standard deviation of their noise.
+    probe : ndarray, shape (n, p)
+        Standard normal numbers.
+    varying : ndarray of bool, shape (p,), optional
+        Columns that are not constant; the others have no noise and no error.
+
+    Returns
+    -------
+    risk, error : float
+        The estimate, in squared units of the data, and its standard error. Being unbiased, it can
+        be negative.
+    """
+    step = 0.01 * noise_std
+    cleaned = denoise(Y)
+    share = 1.0
+    if varying is not None:
+        probe, share = probe * varying, float(varying.mean())
+    divergence = np.mean(probe * (denoise(Y + step * probe) - cleaned), axis=1) / step
+    risks = np.mean((cleaned - Y) ** 2, axis=1) + noise_std**2 * (2.0 * divergence - share)
+    return float(risks.mean()), float(risks.std() / np.sqrt(len(risks)))
+
+
+def choose(
+    estimator: Denoiser,
+    X: RowSource,
+    mean: FloatArray,
+    noise_std: float | None,
+    progress: Progress,
+    oracle: Oracle | None = None,
+) -> Choice:
+    """Return gamma, ridge (where the method has them) and n_components for a fit on `X`.
+
+    Values given by the user are kept; those that are "auto" are chosen by the least risk on rows
+    held out of cheaper fits, or by the error of the rows that an oracle knows.
+
+    Raises
+    ------
+    UsageError
+        If components are to be weighed by a noise level that is not known.
+    """
+    given = {
+        name: getattr(estimator, name)
+        for name in ("gamma", "ridge", "n_components")
+        if hasattr(estimator, name)
+    }
+    if "auto" not in given.values():
+        return Choice(given)
+    if noise_std is None and getattr(estimator, "shrink", "cut") == "optimal":
+        raise UsageError("optimal shrinkage needs the noise level, which these rows do not tell")
+    search = _Search(estimator, X, mean, given, noise_std, oracle)
+    found = []
+    candidates = list(search.gammas())
+    for done, gamma in enumerate(candidates, start=1):
+        found += search.with_gamma(gamma)
+        progress("choosing", done, len(candidates))
+    best = min(found, key=_risk)
+    if estimator.one_signal:
+        # Of answers that are as good within the error, the most shrunk one is the safest.
+        enough = _risk(best) + (best.error or 0.0)
+        safe = [choice for choice in found if "shrink" in choice.params and _risk(choice) <= enough]
+        best = min(safe, key=_risk, default=best)
+    return replace(best, tried=tuple(one for choice in found for one in choice.tried))
+
+
+class _Search:
+    """Candidate fits on three quarters of some rows, compared on the other quarter."""
+
+    def __init__(
+        self,
+        estimator: Denoiser,
+        X: RowSource,
+        mean: FloatArray,
+        given: dict[str, Any],
+        noise_std: float | None,
+        oracle: Oracle | None,
+    ) -> None:
+        self.given, self.mean = given, mean
+        shrink = getattr(estimator, "shrink", "cut")
+        if noise_std is None or given["n_components"] != "auto":
+            shrink = "cut"
+        self.shrink = shrink
+        rows = selection_rows(X, estimator.SELECTION_ROWS, estimator.seed)
+        self.noise_std = usable_noise_std(noise_std, rows - mean)
+        self.levels = [self.noise_std] if shrink != "cut" else []
+        if self.levels and estimator.one_signal:
+            # Above any component: all that is left is the mean.
+            self.levels.append(1e3 * self.noise_std)
+        self.reference: FloatArray | None = None
+        if oracle is not None:
+            self.cheap, self.ridge_factor = copy.copy(estimator), 1.0
+            self.train, self.held, self.reference = read_all(X), oracle.noisy, oracle.clean
+            return
+        self.cheap, self.ridge_factor = estimator.cheaper(rows.shape[1])
+        # Of two or three rows none can be spared: their own tell which candidates are absurd.
+        held = max(1, len(rows) // 4) if len(rows) > 3 else len(rows)
+        self.held = rows[:held]
+        self.train = rows[held:] if held < len(rows) else rows
+        if estimator.one_signal:
+            self.reference = means_of_others(self.held - mean) + mean
+        self.varying = np.ptp(rows, axis=0) > 0.0
+        self.probe = model_rng(estimator.seed, _PROBE).standard_normal(self.held.shape)
+
+    def gammas(self) -> Iterator[float | None]:
+        """Yield the gammas to try; None for a method without one."""
+        gamma = self.given.get("gamma")
+        if gamma != "auto":
+            yield gamma
+            return
+        kernel = load_kernel(self.cheap.get_params()["kernel"])
+        some = self.train[: self.cheap.SELECTION_ROWS] - self.mean
+        distances = kernel.distance(some, some)
+        median = float(np.median(distances[np.triu_indices_from(distances, 1)]))
+        if median == 0.0:
+            median = float(distances.mean())
+        for factor in GAMMAS:
+            yield factor / median
+
+    def with_gamma(self, gamma: float | None) -> list[Choice]:
+        """Return the best parameters at this gamma, with a cut and with shrinkage."""
+        model = self._fit(gamma)
+        found = []
+        if self.shrink != "optimal":
+            found.append(self._best_cut(model, gamma))
+        for level in self.levels:
+            shrunk = model.shrunk(level)
+            if shrunk is not None:
+                found.append(self._best_shrunk(shrunk, gamma, level))
+        return found
+
+    def _best_cut(self, model: Denoiser, gamma: float | None) -> Choice:
+        if self.given["n_components"] == "auto":
+            most = min(MOST_COMPONENTS, model.n_components_)
+            counts = np.unique(np.geomspace(1, most, COMPONENT_STEPS).round().astype(int))
+        else:
+            counts = np.array([model.n_components_])
+        ridges = self._ridges(model)
+        tried = [(self._risk(model, int(d), ridges[0]), int(d), ridges[0]) for d in counts]
+        count = min(tried)[1]
+        tried += [(self._risk(model, count, ridge), count, ridge) for ridge in ridges[1:]]
+        (risk, error), count, ridge = min(tried)
+        asked = self.given["n_components"]
+        best = self._choice(gamma, ridge, count if asked == "auto" else asked, risk, error)
+        return replace(best, tried=tuple(self._choice(gamma, r, d, *e) for e, d, r in tried))
+
+    def _best_shrunk(self, model: Denoiser, gamma: float | None, level: float) -> Choice:
+        count = model.n_components_
+        tried = [(self._risk(model, count, ridge), ridge) for ridge in self._ridges(model)]
+        choices = []
+        for errors, ridge in sorted(tried):
+            choice = self._choice(gamma, ridge, None, *errors)
+            choices.append(replace(choice, params=choice.params | {"shrink": level}))
+        return replace(choices[0], tried=tuple(choices))
+
+    def _ridges(self, model: Denoiser) -> list[float | None]:
+        """Return the ridges to try; None for a method without one."""
+        asked = self.given.get("ridge")
+        if asked != "auto":
+            return [asked]
+        unit = model.ridge_unit()
+        return [r * unit for r in model.RIDGES]
+
+    def _choice(
+        self, gamma: Any, ridge: float | None, count: int | None, risk: float, error: float
+    ) -> Choice:
+        if ridge is not None and self.given["ridge"] == "auto":
+            ridge *= self.ridge_factor
+        found = {"gamma": gamma, "ridge": ridge, "n_components": count}
+        return Choice({name: found[name] for name in self.given}, risk, error)
+
+    def _fit(self, gamma: float | None) -> Denoiser:
+        most = self.given["n_components"]
+        most = MOST_COMPONENTS + 1 if most == "auto" else most
+        known = {"gamma": gamma, "ridge": 0.0, "n_components": most}
+        chosen = {name: known[name] for name in self.given}
+        return copy.copy(self.cheap).fit_with(self.train, self.mean, chosen)
+
+    def _risk(self, model: Denoiser, n_components: int, ridge: float | None) -> tuple[float, float]:
+        """Return the risk, or the error where what the rows should become is known."""
+        denoise = model.variant(n_components, ridge).denoise
+        if self.reference is None:
+            return stein_risk(denoise, self.held, self.noise_std, self.probe, self.varying)
+        errors = np.mean((denoise(self.held) - self.reference) ** 2, axis=1)
+        return float(errors.mean()), float(errors.std() / np.sqrt(len(errors)))
+
+
+def _risk(choice: Choice) -> float:
+    return choice.risk if choice.risk is not None else 0.0

@@ -1,0 +1,58 @@
+"""What is said of a result without clean rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ikpca_cli import IKPCA, PCA
+from ikpca_cli.evaluation.diagnostics import Residual, estimate_error, noise_flaw
+
+
+@pytest.fixture
+def waves():
+    rng = np.random.default_rng(np.random.SeedSequence([41]))
+    phase = rng.uniform(0, 2 * np.pi, (300, 1))
+    return np.sin(np.linspace(0, 2 * np.pi, 40) + phase), rng
+
+
+def test_white_noise_has_no_flaw(waves):
+    clean, rng = waves
+    noisy = clean + rng.normal(scale=0.3, size=clean.shape)
+    assert noise_flaw(IKPCA().fit(noisy), noisy) is None
+
+
+def test_correlated_noise_is_noticed(waves):
+    clean, rng = waves
+    white = rng.normal(scale=0.3, size=(300, 44))
+    noisy = clean + sum(white[:, k : k + 40] for k in range(5)) / 2.0
+    assert "correlated along the row" in noise_flaw(PCA(2, noise_std=0.3).fit(noisy), noisy)
+
+
+def test_uneven_noise_is_noticed(waves):
+    clean, rng = waves
+    noisy = clean + rng.normal(size=clean.shape) * np.linspace(0.05, 0.6, 40)
+    assert "stronger in some columns" in noise_flaw(PCA(2, noise_std=0.3).fit(noisy), noisy)
+
+
+def test_residual_of_lost_signal_is_noticed(waves):
+    clean, rng = waves
+    noisy = clean + rng.normal(scale=0.05, size=clean.shape)
+    kept = Residual.of(noisy, clean)
+    assert kept.flaw() is None
+    assert kept.std == pytest.approx(0.05, rel=0.05)
+    assert kept.unevenness == pytest.approx(1.0, abs=0.25)
+    rough = rng.normal(size=(300, 40))
+    assert "with the signal" in Residual.of(rough, 0.5 * rough).flaw()
+    assert "along the row" in Residual.of(noisy, np.zeros_like(noisy)).flaw()
+
+
+def test_estimate_is_near_the_truth(waves):
+    clean, rng = waves
+    noisy = clean + rng.normal(scale=0.3, size=clean.shape)
+    model = IKPCA().fit(noisy[:200])
+    found = estimate_error(model, noisy[200:])
+    truth = np.mean((model.denoise(noisy[200:]) - clean[200:]) ** 2)
+    assert abs(found["estimated_mse"] - truth) < 0.03 * 0.3**2
+    assert found["noise_std"] == pytest.approx(0.3, rel=0.05)
+    assert found["n_samples"] == 100

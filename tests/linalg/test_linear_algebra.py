@@ -1,0 +1,63 @@
+"""Eigenpairs and linear systems in blocks are those of LAPACK."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from ikpca_cli.linalg import cholesky
+from ikpca_cli.linalg.cholesky import solve_positive
+from ikpca_cli.linalg.krylov import leading_by_krylov
+
+
+def symmetric(values, seed=0):
+    size = len(values)
+    Q = np.linalg.qr(np.random.default_rng(seed).normal(size=(size, size)))[0]
+    return (Q * values) @ Q.T, Q
+
+
+def test_leading_eigenpairs():
+    values = 0.9 ** np.arange(400.0)
+    matrix, Q = symmetric(values)
+    found, vectors = leading_by_krylov(matrix, 6)
+    assert_allclose(found[::-1], values[:6], rtol=1e-13)
+    assert_allclose(vectors @ vectors.T, Q[:, :6] @ Q[:, :6].T, atol=1e-12)
+
+
+@pytest.mark.parametrize("same", [3, 5])
+def test_eigenvalues_that_coincide_are_all_found(same):
+    values = np.concatenate([np.full(same, 2.0), np.linspace(1.0, 0.0, 900 - same)])
+    matrix, Q = symmetric(values)
+    found, vectors = leading_by_krylov(matrix, same)
+    assert_allclose(found, 2.0, rtol=1e-13)
+    assert_allclose(vectors @ vectors.T, Q[:, :same] @ Q[:, :same].T, atol=1e-11)
+
+
+def test_matrices_of_low_rank_and_the_identity():
+    for matrix in (np.eye(300), np.diag([1.0] + [0.0] * 299), np.ones((300, 300)) / 300):
+        found, vectors = leading_by_krylov(matrix, 3)
+        assert_allclose(found[-1], 1.0, rtol=1e-13)
+        assert_allclose(vectors.T @ vectors, np.eye(3), atol=1e-13)
+        assert_allclose(matrix @ vectors, vectors * found, atol=1e-13)
+
+
+def test_a_spectrum_that_hardly_falls_is_left_to_others():
+    assert leading_by_krylov(symmetric(1.0 - 1e-6 * np.arange(300.0))[0], 5) is None
+
+
+@pytest.mark.parametrize("size", [1, 30, 64, 150])
+def test_solve(size, monkeypatch):
+    monkeypatch.setattr(cholesky, "PANEL", 32)
+    matrix, _ = symmetric(np.linspace(1.0, 50.0, size))
+    right = np.random.default_rng(1).normal(size=(size, 3))
+    assert_allclose(
+        solve_positive(matrix.copy(), right), np.linalg.solve(matrix, right), atol=1e-12
+    )
+
+
+def test_a_matrix_that_is_not_positive_is_refused(monkeypatch):
+    monkeypatch.setattr(cholesky, "PANEL", 32)
+    matrix, _ = symmetric(np.linspace(-1.0, 1.0, 70))
+    with pytest.raises(np.linalg.LinAlgError):
+        solve_positive(matrix, np.ones((70, 1)))

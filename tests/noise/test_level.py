@@ -1,0 +1,212 @@
+"""The noise level: estimated from noisy rows alone, or said not to be known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ikpca_cli.noise.level import estimate_noise
+from ikpca_cli.noise.local import thickness
+
+
+def sines(n_samples, seed, noise=0.3):
+    """Return noisy and clean sines of random phase, (n_samples, 60)."""
+    rng = np.random.default_rng(np.random.SeedSequence([77, seed]))
+    phase = rng.uniform(0, 2 * np.pi, (n_samples, 1))
+    clean = np.sin(np.linspace(0, 2 * np.pi, 60) + phase)
+    return clean + rng.normal(scale=noise, size=clean.shape), clean
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.3, 1.0])
+def test_noise_level_from_the_spectrum(noise):
+    assert estimate_noise(sines(200, 1, noise)[0]).std == pytest.approx(noise, rel=0.05)
+    wide = sines(40, 1, noise)[0]
+    assert estimate_noise(wide - wide.mean(axis=0)).std == pytest.approx(noise, rel=0.1)
+
+
+@pytest.mark.parametrize("noise", [0.05, 0.15])
+def test_noise_level_from_neighbourhoods(noise):
+    rng = np.random.default_rng(4)
+    angle, across = rng.uniform(0, np.pi, 1500), rng.uniform(0, 2, 1500)
+    clean = np.stack([2 * np.cos(angle), 2 * np.sin(angle), across], axis=1)
+    noisy = clean + rng.normal(scale=noise, size=clean.shape)
+    found = estimate_noise(noisy - noisy.mean(axis=0))
+    assert found.certain
+    assert found.std == pytest.approx(noise, rel=0.15)
+
+
+@pytest.mark.parametrize(("noise", "within"), [(0.02, 0.03), (0.05, 0.03), (0.1, 0.06)])
+def test_the_bend_of_a_surface_is_not_noise(noise, within):
+    rng = np.random.default_rng(np.random.SeedSequence([34]))
+    clean = rng.normal(size=(2000, 3))
+    clean /= np.linalg.norm(clean, axis=1, keepdims=True)
+    noisy = clean + rng.normal(scale=noise, size=clean.shape)
+    assert estimate_noise(noisy - noisy.mean(axis=0)).std == pytest.approx(noise, rel=within)
+
+
+@pytest.mark.parametrize("rows", [(40, 3), (60, 2), (200, 5)])
+def test_noise_on_a_lattice_is_within_its_spread(rows):
+    rng = np.random.default_rng(np.random.SeedSequence([35]))
+    level = estimate_noise(rng.integers(-1, 2, rows).astype(float))
+    assert level.std is None or 0.1 < level.std < 1.0
+
+
+GROUPS = [(1000, 4, (9, 10)), (2000, 5, (10, 14)), (2000, 6, (12,))]
+
+
+@pytest.mark.parametrize(("n_samples", "n_features", "groups"), GROUPS)
+def test_small_groups_far_from_a_plane_do_not_change_its_thickness(n_samples, n_features, groups):
+    rng = np.random.default_rng(np.random.SeedSequence([38]))
+    clean = rng.normal(size=(n_samples, 2)) @ rng.normal(size=(2, n_features)) * 3.0
+    far = [np.full((size, n_features), 1000.0 * (k + 1)) for k, size in enumerate(groups)]
+    found = []
+    for rows in (clean, np.concatenate([clean, *far])):
+        noisy = rows[rng.permutation(len(rows))] + rng.normal(scale=0.3, size=rows.shape)
+        found.append(thickness(noisy - noisy.mean(axis=0)).std)
+    assert found[1] == pytest.approx(found[0], rel=0.1)
+
+
+def test_marks_on_quiet_columns_are_not_noise():
+    rng = np.random.default_rng(np.random.SeedSequence([36]))
+    marked = rng.uniform(size=(1000, 200)) < np.linspace(0.05, 0.9, 200)
+    clean = marked * rng.uniform(0.2, 2.0, (1000, 200))
+    noisy = clean + rng.normal(scale=0.25, size=clean.shape)
+    assert estimate_noise(noisy - noisy.mean(axis=0)).std == pytest.approx(0.25, rel=0.02)
+
+
+def test_few_quiet_columns_do_not_overrule_the_spectrum():
+    levels = []
+    for seed in range(40):
+        rng = np.random.default_rng(np.random.SeedSequence([32, seed]))
+        X = np.outer(rng.normal(size=60), np.ones(24)) + rng.normal(size=(60, 24))
+        levels.append(estimate_noise(X - X.mean(axis=0)).std)
+    assert min(levels) > 0.85
+
+
+@pytest.mark.parametrize("noise", [0.7, 3.0])
+def test_noise_level_of_integers(noise):
+    rng = np.random.default_rng(np.random.SeedSequence([33]))
+    X = np.round(
+        np.outer(5.0 * rng.normal(size=400), np.ones(30)) + noise * rng.normal(size=(400, 30))
+    )
+    expected = np.sqrt(noise**2 + 1.0 / 12.0)  # rounding is noise, too
+    assert estimate_noise(X - X.mean(axis=0)).std == pytest.approx(expected, rel=0.05)
+
+
+def test_noise_level_of_a_single_column_is_unknown():
+    level = estimate_noise(np.arange(-4.0, 5.0)[:, None])
+    assert (level.std, level.certain) == (None, False)
+
+
+def curves(n_samples, n_features, rng):
+    """Return points on a closed curve of several harmonics, (n_samples, n_features)."""
+    turns = rng.uniform(0, 2 * np.pi, (n_samples, 1))
+    k = np.arange(n_features)
+    return np.cos((k // 2 + 1) * turns + k % 2 * np.pi / 2) / (k // 2 + 1)
+
+
+@pytest.mark.parametrize("n_features", [4, 5, 8])
+def test_noise_in_several_directions_across_a_curve(n_features):
+    rng = np.random.default_rng(np.random.SeedSequence([41]))
+    noisy = curves(1500, n_features, rng) + rng.normal(scale=0.1, size=(1500, n_features))
+    level = estimate_noise(noisy - noisy.mean(axis=0))
+    assert level.std == pytest.approx(0.1, rel=0.1)
+
+
+@pytest.mark.parametrize("n_features", [2, 3, 4, 8])
+@pytest.mark.parametrize("n_samples", [300, 1500])
+def test_nothing_but_noise_in_few_columns(n_features, n_samples):
+    rng = np.random.default_rng(np.random.SeedSequence([42]))
+    noise = rng.normal(size=(n_samples, n_features))
+    assert estimate_noise(noise - noise.mean(axis=0)).std == pytest.approx(1.0, rel=0.15)
+
+
+def test_noise_on_a_line():
+    rng = np.random.default_rng(np.random.SeedSequence([43]))
+    noisy = np.outer(rng.normal(size=500), np.ones(3)) + rng.normal(scale=0.3, size=(500, 3))
+    assert estimate_noise(noisy - noisy.mean(axis=0)).std == pytest.approx(0.3, rel=0.1)
+
+
+def test_one_row_far_off_does_not_hide_the_noise():
+    rng = np.random.default_rng(np.random.SeedSequence([44]))
+    noisy = curves(300, 2, rng) + rng.normal(scale=0.1, size=(300, 2))
+    noisy[7] = 1e8
+    assert estimate_noise(noisy - noisy.mean(axis=0)).std == pytest.approx(0.1, rel=0.15)
+
+
+def test_rows_that_come_ten_times_have_the_noise_of_one():
+    rng = np.random.default_rng(np.random.SeedSequence([45]))
+    noisy = curves(300, 2, rng) + rng.normal(scale=0.1, size=(300, 2))
+    once = estimate_noise(noisy - noisy.mean(axis=0)).std
+    assert estimate_noise(np.repeat(noisy, 10, axis=0) - noisy.mean(axis=0)).std == once
+
+
+def test_few_rows_do_not_tell_the_noise():
+    rows = np.random.default_rng(np.random.SeedSequence([46])).normal(size=(6, 20))
+    assert estimate_noise(np.repeat(rows, 9, axis=0)).std is None
+
+
+def level_of(clean, noise, rng):
+    """Return the level that is estimated where noise is added to some rows."""
+    noisy = clean + rng.normal(scale=noise, size=clean.shape)
+    return estimate_noise(noisy - noisy.mean(axis=0))
+
+
+def directions(n_samples, n_features, rng):
+    """Return points on a sphere of radius 1, (n_samples, n_features)."""
+    rows = rng.normal(size=(n_samples, n_features))
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("n_features", [4, 5, 6, 8, 16, 32])
+@pytest.mark.parametrize("n_samples", [100, 300, 1000])
+def test_a_sphere_is_not_noise_without_a_word(n_features, n_samples):
+    """Its covariance is that of white noise, and its bend as wide as any window."""
+    rng = np.random.default_rng(np.random.SeedSequence([47]))
+    level = level_of(directions(n_samples, n_features, rng), 0.1, rng)
+    assert not level.certain or level.std == pytest.approx(0.1, rel=0.25)
+
+
+@pytest.mark.parametrize("stretched", [1, 4])
+def test_nor_are_the_lesser_directions_of_an_ellipsoid(stretched):
+    rng = np.random.default_rng(np.random.SeedSequence([48]))
+    rows = directions(400, 16, rng)
+    rows[:, :stretched] *= 5.0
+    assert not level_of(rows, 0.1, rng).certain
+
+
+@pytest.mark.parametrize("n_features", [6, 16, 60])
+def test_nor_are_phases_that_fill_the_space(n_features):
+    rng = np.random.default_rng(np.random.SeedSequence([49]))
+    turns = rng.uniform(0, 2 * np.pi, (300, n_features // 2))
+    assert not level_of(np.concatenate([np.cos(turns), np.sin(turns)], axis=1), 0.1, rng).certain
+
+
+@pytest.mark.parametrize("rows", [(40, 4000), (200, 3000), (300, 30), (2000, 12), (400, 8)])
+@pytest.mark.parametrize("signals", [0, 2, 4])
+def test_noise_with_a_few_directions_of_signal_is_certain(rows, signals):
+    n_samples, n_features = rows
+    rng = np.random.default_rng(np.random.SeedSequence([50]))
+    clean = rng.normal(size=(n_samples, signals)) @ rng.normal(size=(signals, n_features)) * 3.0
+    level = level_of(clean, 0.3, rng)
+    assert level.certain
+    assert level.std == pytest.approx(0.3, rel=0.1)
+
+
+@pytest.mark.parametrize(("n_samples", "n_features", "steady"), [(300, 5, False), (2000, 3, True)])
+def test_wider_windows_tell_the_same_where_they_are_small_enough(n_samples, n_features, steady):
+    rng = np.random.default_rng(np.random.SeedSequence([51]))
+    rows = directions(n_samples, n_features, rng)
+    noisy = rows + rng.normal(scale=0.1, size=rows.shape)
+    assert thickness(noisy - noisy.mean(axis=0), white=True).is_steady == steady
+
+
+@pytest.mark.parametrize("value", [1e60, 1e-60, 100.0])
+def test_a_spread_of_many_orders_makes_no_trouble(value):
+    rng = np.random.default_rng(np.random.SeedSequence([52]))
+    for shape in ((9, 8), (60, 30), (30, 200)):
+        rows = rng.normal(size=shape)
+        rows[::3, 0] = value
+        with np.errstate(all="raise", under="ignore"):
+            level = estimate_noise(rows - rows.mean(axis=0))
+        assert level.std is None or 0.0 < level.std < 2.0

@@ -1,0 +1,175 @@
+"""The blind choice: risk estimate, and what is chosen."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ikpca_cli import IKPCA, PCA
+from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.estimators.methods import METHODS, load_method
+from ikpca_cli.estimators.pca import shrinkage
+from ikpca_cli.models.preimage import Move
+from ikpca_cli.noise.level import NoiseLevel
+from ikpca_cli.selection.cross_validation import Blend
+from ikpca_cli.selection.grid import stein_risk
+
+
+def sines(n_samples, seed, noise=0.3):
+    """Return noisy and clean sines of random phase, (n_samples, 60)."""
+    rng = np.random.default_rng(np.random.SeedSequence([77, seed]))
+    phase = rng.uniform(0, 2 * np.pi, (n_samples, 1))
+    clean = np.sin(np.linspace(0, 2 * np.pi, 60) + phase)
+    return clean + rng.normal(scale=noise, size=clean.shape), clean
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_estimated_risk_is_near_the_true_error(method):
+    train, _ = sines(200, 2)
+    noisy, clean = sines(2000, 3)
+    model = load_method(method)().fit(train)
+    probe = np.random.default_rng(np.random.SeedSequence([5])).standard_normal(noisy.shape)
+    estimate, error = stein_risk(model.denoise, noisy, 0.3, probe)
+    truth = np.mean((model.denoise(noisy) - clean) ** 2)
+    assert estimate == pytest.approx(truth, abs=0.03 * 0.3**2)
+    assert abs(estimate - truth) < 4 * error
+
+
+def test_defaults_on_sines_cut_the_error_eightfold():
+    train, _ = sines(200, 4)
+    noisy, clean = sines(40, 5)
+    before = np.mean((noisy - clean) ** 2)
+    model = IKPCA().fit(train)
+    assert np.mean((model.denoise(noisy) - clean) ** 2) < before / 8
+    assert PCA().fit(train).n_components_ == 2
+
+
+def test_given_values_are_kept():
+    train, _ = sines(100, 6)
+    model = IKPCA(7, gamma=0.01, noise_std=0.2).fit(train)
+    assert (model.n_components_, model.gamma_, model.noise_std_) == (7, 0.01, 0.2)
+    assert IKPCA(ridge=0.5).fit(train).ridge_ == 0.5
+
+
+def test_optimal_shrinkage_beats_every_cut():
+    rng = np.random.default_rng(np.random.SeedSequence([31]))
+    scales = np.array([3.0, 1.0, 0.6, 0.45])
+    basis = np.linalg.qr(rng.normal(size=(40, 4)))[0].T
+    clean = (rng.normal(size=(1000, 4)) * scales) @ basis
+    noisy = clean + rng.normal(scale=0.5, size=clean.shape)
+    train, test, wanted = noisy[:600], noisy[600:], clean[600:]
+    model = PCA(shrink="optimal", noise_std=0.5).fit(train)
+    error = np.mean((model.denoise(test) - wanted) ** 2)
+    assert np.all(np.diff(model.weights_) <= 0)
+    assert np.all((model.weights_ > 0) & (model.weights_ < 1))
+    for count in range(1, 8):
+        assert error < np.mean((PCA(count).fit(train).denoise(test) - wanted) ** 2)
+
+
+def test_shrinkage_is_the_published_function():
+    # Two values worked out by hand from the formula, for a square and a long matrix.
+    assert shrinkage(np.array([9.0]), 101, 100, 1.0)[0] == pytest.approx(
+        np.sqrt((9.09 - 2) ** 2 - 4) / 9.09
+    )
+    assert shrinkage(np.array([4.0]), 401, 100, 1.0)[0] == pytest.approx(
+        np.sqrt((4.01 - 1.25) ** 2 - 1) / 4.01
+    )
+    assert shrinkage(np.array([2.2]), 401, 100, 1.0)[0] == 0.0
+
+
+def test_shrinkage_and_a_number_of_components_exclude_each_other():
+    with pytest.raises(UsageError, match="leave their number out"):
+        PCA(3, shrink="optimal").fit(sines(30, 1)[0])
+    with pytest.raises(UsageError, match="unknown"):
+        PCA(shrink="much").fit(sines(30, 1)[0])
+    assert np.all(PCA(3).fit(sines(30, 1)[0]).weights_ == 1.0)
+
+
+@pytest.mark.parametrize("n_rff", ["exact", 400])
+def test_on_rows_in_a_plane_ikpca_is_as_good_as_pca(n_rff):
+    rng = np.random.default_rng(np.random.SeedSequence([37]))
+    clean = rng.normal(size=(500, 3)) @ rng.normal(size=(3, 40))
+    noisy = clean + rng.normal(scale=1.0, size=clean.shape)
+    errors = [
+        np.mean((model.fit(noisy[:200]).denoise(noisy[200:]) - clean[200:]) ** 2)
+        for model in (IKPCA(n_rff=n_rff), PCA())
+    ]
+    assert errors[0] < 1.05 * errors[1]
+
+
+@pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")
+@pytest.mark.parametrize("shape", [(20, 3), (60, 10), (200, 3), (60, 4)])
+def test_the_search_ends_on_noise(shape):
+    for seed in range(6):
+        rows = np.random.default_rng(np.random.SeedSequence([39, seed])).normal(size=shape)
+        assert np.isfinite(IKPCA().fit(rows).gamma_)
+
+
+def test_a_pair_has_to_save_something_where_risks_are_negative():
+    weights = ({Move(1.0, False, 1): 1.0},) * 2
+    least, more, less = (Blend((1.0, 2.0), weights, risk, 0.1) for risk in (-1.0, -0.99, -1.1))
+    assert less.saves(0.01, least)
+    assert not more.saves(0.01, least)
+    assert not least.saves(0.0, least)
+
+
+def test_refined_features_on_rows_wider_than_a_block_of_them(monkeypatch):
+    monkeypatch.setattr("ikpca_cli.models.kernels.base.ORTHOGONAL", 40)
+    monkeypatch.setattr("ikpca_cli.models.random_features.ORTHOGONAL", 40)
+    monkeypatch.setattr("ikpca_cli.estimators.ikpca.CHOICE_RFF", 100)
+    rng = np.random.default_rng(np.random.SeedSequence([40]))
+    clean = np.sin(np.linspace(0, 6, 100) + rng.uniform(0, 2 * np.pi, (150, 1)))
+    noisy = clean + rng.normal(scale=0.5, size=clean.shape)
+    for n_rff in (200, 400, 600):
+        model = IKPCA(n_rff=n_rff, inverse="refined", noise_std=0.5).fit(noisy[:120])
+        assert np.mean((model.denoise(noisy[120:]) - clean[120:]) ** 2) < 0.2 * 0.5**2
+
+
+def test_rows_that_are_all_but_alike_are_refused():
+    rows = np.concatenate([np.zeros((50_000, 3)), np.ones((1, 3))])
+    with pytest.raises(InputError, match="alike"), pytest.warns(UserWarning, match="cannot be"):
+        IKPCA(n_rff=100, inverse="refined").fit(rows)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_impossible_noise_level_promises_nothing(method):
+    train, _ = sines(200, 8)
+    with pytest.warns(UserWarning, match="cannot be right"):
+        model = load_method(method)(noise_std=1.5).fit(train)
+    assert model.estimated_mse_ is None
+
+
+def test_a_wrong_noise_level_is_not_used(monkeypatch):
+    train, _ = sines(200, 8)
+    wrong = NoiseLevel(1.5, certain=True)
+    monkeypatch.setattr("ikpca_cli.selection.grid.estimate_noise", lambda rows: wrong)
+    with pytest.warns(UserWarning, match="cannot be right"):
+        model = IKPCA().fit(train)
+    assert model.noise_std_ is None
+    assert np.mean((model.denoise(train) - train) ** 2) < 2 * 0.3**2
+
+
+@pytest.mark.parametrize("method", ["ikpca", "kpca"])
+@pytest.mark.parametrize("gamma", [1e-40, 1e40])
+def test_a_gamma_far_off_is_refused(method, gamma):
+    with pytest.raises(UsageError, match="use about"):
+        load_method(method)(gamma=gamma).fit(sines(40, 1)[0])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_offset_that_single_precision_cannot_hold_is_refused(method):
+    with pytest.raises(InputError, match="subtract"):
+        load_method(method)(dtype="float32").fit(1e8 + sines(30, 1)[0])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("scale", [1e-40, 1e40])
+def test_a_spread_beyond_single_precision_is_refused(method, scale):
+    with pytest.raises(InputError, match="single precision"):
+        load_method(method)(dtype="float32").fit(scale * sines(30, 1)[0])
+
+
+def test_warnings_name_the_line_that_called_fit():
+    with pytest.warns(UserWarning, match="close to the 60 columns") as found:
+        IKPCA(2, n_rff=70, gamma=0.1, ridge=1.0, noise_std=0.3).fit(sines(30, 1)[0])
+    assert found[0].filename == __file__
