@@ -8,13 +8,14 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from ikpca_cli.version import __version__ as __version__
+
 if TYPE_CHECKING:
     from ikpca_cli.estimators.ikpca import IKPCA
     from ikpca_cli.estimators.kpca import KernelPCA
     from ikpca_cli.estimators.pca import PCA
     from ikpca_cli.modelfile.storage import load_model, save_model
 
-__version__ = "0.1.0"
 __all__ = ["IKPCA", "PCA", "KernelPCA", "load_model", "save_model"]
 
 _HOMES = {

@@ -10,13 +10,13 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from ikpca_cli import __version__
 from ikpca_cli.cli.commands.compare import compare
 from ikpca_cli.cli.commands.denoise import denoise
 from ikpca_cli.cli.commands.evaluate import evaluate
 from ikpca_cli.cli.commands.fit import fit
 from ikpca_cli.cli.commands.info import info
 from ikpca_cli.errors import IkpcaError, IkpcaWarning
+from ikpca_cli.version import __version__
 
 INTERRUPTED = 130
 BROKEN_PIPE = 141

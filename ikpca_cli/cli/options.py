@@ -7,7 +7,8 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
-from ikpca_cli.estimators.methods import KERNELS, METHODS
+from ikpca_cli.estimators.methods import METHODS
+from ikpca_cli.models.kernels.names import KERNELS
 
 _METHODS, _KERNELS = "|".join(METHODS), "|".join(KERNELS)
 

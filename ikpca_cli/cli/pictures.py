@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from ikpca_cli.estimators.methods import load_method
+from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.plots.picture_file import write_picture
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def picture_of_methods(
 ) -> None:
     """Draw what the best setting of each method makes of the first run's rows of one shape."""
     from ikpca_cli.plots.beats import Beats, draw_beats
-    from ikpca_cli.selection.cross_validation import Oracle
+    from ikpca_cli.selection.choice import Oracle
 
     known = Oracle(split.noisy, split.reference) if oracle else None
     panels = []

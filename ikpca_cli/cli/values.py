@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ikpca_cli.errors import UsageError
-from ikpca_cli.estimators.methods import METHODS, load_method
+from ikpca_cli.estimators.denoiser import load_method
+from ikpca_cli.estimators.methods import METHODS
 
 WHOLE = ("--components", "--rff", "--landmarks")
 """Options whose numbers are whole."""

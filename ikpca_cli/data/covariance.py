@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.data.threads import spread, spread_all, tiles
+from ikpca_cli.data.threads import chunks, parallel_for, parallel_map
 
 FEW_FEATURES = 1024
 """Up to this number threads share out rows, and above it the products of features."""
@@ -99,7 +99,7 @@ def tiled_sums(
     -------
     FeatureSums
     """
-    parts = tiles(len(block), max(1, TILE_ELEMENTS // max(n_rff, block.shape[1])))
+    parts = chunks(len(block), max(1, TILE_ELEMENTS // max(n_rff, block.shape[1])))
     # Products of differences from a typical row lose no digits to a large mean.
     typical = block[:PIVOT_ROWS]
     typical = typical if features is None else features(typical)
@@ -116,7 +116,7 @@ def tiled_sums(
 
     total, scatter = np.zeros(n_rff), np.zeros((n_rff, n_rff))
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for more, product in spread(products, parts):
+        for more, product in parallel_map(products, parts):
             total += more
             scatter += product
         offset = total / len(block)
@@ -126,7 +126,7 @@ def tiled_sums(
 
 def add_products(total: FloatArray, A: FloatArray, u: FloatArray | None = None) -> None:
     """Add ``A A' + u u'`` to the lower triangle of `total` (m, m), for `A` (m, k) and `u` (m,)."""
-    sides = tiles(len(A), TILE)
+    sides = chunks(len(A), TILE)
 
     def add(place: tuple[slice, slice]) -> None:
         rows, columns = place
@@ -135,11 +135,11 @@ def add_products(total: FloatArray, A: FloatArray, u: FloatArray | None = None) 
             total[place] += np.outer(u[rows], u[columns])
 
     lower = [(rows, columns) for rows in sides for columns in sides if columns.start <= rows.start]
-    spread_all(add, lower)
+    parallel_for(add, lower)
 
 
 def mirror(total: FloatArray) -> FloatArray:
     """Copy the lower triangle of `total` (m, m) to the upper one, and return it."""
-    for columns in tiles(len(total), TILE):
+    for columns in chunks(len(total), TILE):
         total[columns, columns.stop :] = total[columns.stop :, columns].T
     return total

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.covariance import FeatureSums, tiled_sums
+from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import (
     LARGEST,
     FloatArray,
@@ -24,7 +25,6 @@ from ikpca_cli.data.row_source import (
     RowSource,
     as_rows,
     check_finite,
-    model_rng,
     pick_rows,
     row_name,
     sample_rows,
@@ -32,10 +32,10 @@ from ikpca_cli.data.row_source import (
     unchecked_blocks,
 )
 from ikpca_cli.data.slices import Opener, over_slices, slices_of
-from ikpca_cli.data.threads import spread, tiles
+from ikpca_cli.data.threads import chunks, parallel_map
 from ikpca_cli.errors import InputError
 
-Places: TypeAlias = NDArray[np.intp]
+Indices: TypeAlias = NDArray[np.intp]
 
 SumsOf: TypeAlias = Callable[[FloatArray], FeatureSums]
 """Maps rows (k, n_features) to the sums over their features; it can be pickled."""
@@ -45,10 +45,8 @@ SAMPLE_ROWS = 2000
 
 _TILE_ELEMENTS = 2**16  # numbers that a thread looks at at once
 
-_SAMPLE = 2  # stream of `model_rng`
 
-
-class Survey:
+class FirstPass:
     """Rows to learn from, and what one pass over them told. It is a row source itself.
 
     Parameters
@@ -63,12 +61,12 @@ class Survey:
     Attributes
     ----------
     mean : ndarray, shape (n_features,)
-        Column means, once `look` was called; those of the sample after `glance`.
-    spread : float
+        Column means, once `read` was called; those of the sample after `read_sample`.
+    std : float
         Root mean variance of the columns, likewise.
     sums : FeatureSums or None
-        What `look` was asked to gather.
-    looked : bool
+        What `read` was asked to gather.
+    is_read : bool
         Whether all rows were read.
 
     Raises
@@ -78,15 +76,15 @@ class Survey:
     """
 
     mean: FloatArray
-    spread: float
+    std: float
     sums: FeatureSums | None = None
 
     def __init__(self, X: Any, seed: int, opener: Opener | None = None) -> None:
         self._rows: RowSource = as_rows(X, least=2)
         self._seed = seed
         self._sample: FloatArray | None = None
-        self._order: Places = np.empty(0, dtype=np.intp)
-        self.looked = False
+        self._order: Indices = np.empty(0, dtype=np.intp)
+        self.is_read = False
         self.name = row_name(self._rows)
         self.shape = (int(self._rows.shape[0]), int(self._rows.shape[1]))
         self.opener = opener if self.shape[0] > SAMPLE_ROWS else None
@@ -95,27 +93,27 @@ class Survey:
         """Return some rows as their source gives them."""
         return self._rows[rows]
 
-    def glance(self, progress: Progress = silent) -> None:
+    def read_sample(self, progress: Progress = silent) -> None:
         """Read the sample alone, or all rows where they are few.
 
         Raises
         ------
         InputError, UsageError
-            As `look` does; of what is in other rows, not until then.
+            As `read` does; of what is in other rows, not until then.
         """
         if self.shape[0] <= SAMPLE_ROWS:
-            self.look(progress)
+            self.read(progress)
         if self._sample is not None:
             return
         sample = pick_rows(self._rows, self._drawn())
-        seen = _look(sample, 0, None, np.arange(len(sample)), products=False)
+        seen = _read(sample, 0, None, np.arange(len(sample)), products=False)
         if seen.alike:  # which the others may not be
-            self.look(progress)
+            self.read(progress)
             return
         self._sample = sample
-        self.mean, self.spread = seen.check(self.name, len(sample))
+        self.mean, self.std = seen.check(self.name, len(sample))
 
-    def look(
+    def read(
         self,
         progress: Progress = silent,
         *,
@@ -143,30 +141,30 @@ class Survey:
         UsageError
             If the seed is negative.
         """
-        if self.looked:
+        if self.is_read:
             return
         n_samples = self.shape[0]
         few = n_samples <= SAMPLE_ROWS
         chosen = np.arange(n_samples) if few else self._drawn()
         if self.opener is None:
-            seen = _look(self._rows, 0, None, chosen, products, sums_of, progress)
+            seen = _read(self._rows, 0, None, chosen, products, sums_of, progress)
         else:
             pivot = np.asarray(self._rows[0:1], dtype=np.float64)[0]
             parts = slices_of(n_samples, max(width, self.shape[1]))
             given = pivot, chosen, products, sums_of
-            found = over_slices(_look, self.opener, parts, *given, ticks=("reading", progress))
+            found = over_slices(_read, self.opener, parts, *given, ticks=("reading", progress))
             seen = next(found)
             for more in found:
                 seen.add(more)
-        self.mean, self.spread = seen.check(self.name, n_samples)
-        self.sums, self.looked = seen.sums, True
+        self.mean, self.std = seen.check(self.name, n_samples)
+        self.sums, self.is_read = seen.sums, True
         self._sample = seen.sample
         if few:
             self._rows = seen.sample
 
-    def _drawn(self) -> Places:
+    def _drawn(self) -> Indices:
         """Return the places of the sample, and draw the order it is handed out in."""
-        rng = model_rng(self._seed, _SAMPLE)
+        rng = model_rng(self._seed, Stream.SAMPLE)
         chosen = np.sort(rng.choice(self.shape[0], size=SAMPLE_ROWS, replace=False))
         self._order = rng.permutation(SAMPLE_ROWS)
         return chosen
@@ -183,18 +181,18 @@ class Survey:
         ndarray, shape (min(n_samples, most, SAMPLE_ROWS), n_features)
         """
         if self._sample is None:
-            self.look()
+            self.read()
         assert self._sample is not None
         if self.shape[0] > SAMPLE_ROWS:
             return self._sample[self._order[:most]]
-        return sample_rows(self._sample, most, model_rng(self._seed, _SAMPLE))
+        return sample_rows(self._sample, most, model_rng(self._seed, Stream.SAMPLE))
 
 
 def selection_rows(X: RowSource, most: int, seed: int) -> FloatArray:
     """Return at most `most` of the rows, in random order, to estimate and choose from."""
-    if isinstance(X, Survey):
+    if isinstance(X, FirstPass):
         return X.sample(most)
-    return sample_rows(X, most, model_rng(seed, _SAMPLE))
+    return sample_rows(X, most, model_rng(seed, Stream.SAMPLE))
 
 
 @dataclass
@@ -219,8 +217,8 @@ class _Seen:
             self.gather(sums)
             self.alike = self.alike and bool((block == self.pivot).all())
             return float(sums.mean.sum())
-        parts = tiles(len(block), max(1, _TILE_ELEMENTS // block.shape[1]))
-        for more, much, alike in spread(partial(_steps, block, self.pivot), parts):
+        parts = chunks(len(block), max(1, _TILE_ELEMENTS // block.shape[1]))
+        for more, much, alike in parallel_map(partial(_steps, block, self.pivot), parts):
             self.total += more
             self.squares += much
             self.alike &= alike
@@ -262,11 +260,11 @@ class _Seen:
         return mean, variance**0.5
 
 
-def _look(
+def _read(
     X: RowSource,
     start: int,
     pivot: FloatArray | None,
-    chosen: Places,
+    chosen: Indices,
     products: bool,
     sums_of: SumsOf | None = None,
     progress: Progress = silent,

@@ -8,7 +8,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.errors import InputError
 
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 
@@ -161,7 +161,7 @@ def sample_rows(X: RowSource, most: int, rng: np.random.Generator) -> FloatArray
     return pick_rows(X, chosen)[rng.permutation(most)]
 
 
-def without_twins(X: FloatArray) -> FloatArray:
+def without_duplicates(X: FloatArray) -> FloatArray:
     """Return the first of all rows (n, p) that are alike, in the order they have."""
     rows: FloatArray = X[np.sort(np.unique(X, axis=0, return_index=True)[1])]
     return rows
@@ -186,25 +186,6 @@ def pick_rows(X: RowSource, places: NDArray[np.intp]) -> FloatArray:
     for row in np.flatnonzero(~np.isfinite(values).all(axis=1)):
         check_finite(X, slice(places[row], places[row] + 1), values[row : row + 1])
     return values
-
-
-def model_rng(seed: int, stream: int = 0) -> np.random.Generator:
-    """Return the generator for one kind of the model's own randomness.
-
-    A user who makes noise with ``default_rng(0)`` and fits with ``seed=0`` must not get random
-    features that equal the noise, so the seed is mixed with a salt that nobody types by chance.
-
-    Raises
-    ------
-    UsageError
-        If `seed` is negative.
-    """
-    if seed < 0:
-        raise UsageError(f"seed {seed} is negative: use 0 or a positive whole number")
-    if seed >= 2**127:
-        raise UsageError(f"seed {seed} is too large: use a smaller number")
-    salt = 0x696B7063615F77  # "ikpca_w"
-    return np.random.default_rng(np.random.SeedSequence([salt, seed], spawn_key=(stream,)))
 
 
 def row_name(X: Any) -> str:

@@ -11,7 +11,7 @@ from contextlib import closing, nullcontext
 from typing import Any, TypeAlias
 
 from ikpca_cli.data.row_source import Progress, RowSource, row_name
-from ikpca_cli.data.threads import jobs, one_blas_thread, tiles
+from ikpca_cli.data.threads import chunks, jobs, one_blas_thread
 
 Opener: TypeAlias = Callable[[], RowSource]
 """Opens the rows anew, in whatever process; it can be pickled."""
@@ -40,7 +40,7 @@ def slices_of(n_samples: int, width: int) -> list[slice]:
     They depend on nothing else, so that any number of machines gives the same sums.
     """
     step = max(FEWEST_ROWS, 64 * width)
-    return tiles(n_samples, step)
+    return chunks(n_samples, step)
 
 
 def over_slices(

@@ -95,10 +95,11 @@ def jobs(count: int | None) -> Iterator[None]:
         _JOBS.reset(token)
 
 
-def spread(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
+def parallel_map(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterator[Result]:
     """Yield ``function(item)`` for each item, in order, computed by as many threads as allowed.
 
-    Only a few results are waiting at any time. Inside `function`, `spread` uses no further threads.
+    Only a few results are waiting at any time. Inside `function`,
+    `parallel_map` uses no further threads.
     The caller iterates to the end and holds `one_blas_thread`.
     """
     threads = thread_count()
@@ -119,20 +120,20 @@ def spread(function: Callable[[Item], Result], items: Iterable[Item]) -> Iterato
             future.cancel()
 
 
-def spread_all(function: Callable[[Item], object], items: Iterable[Item]) -> None:
-    """Call ``function(item)`` for each item, as `spread` does."""
-    for _ in spread(function, items):
+def parallel_for(function: Callable[[Item], object], items: Iterable[Item]) -> None:
+    """Call ``function(item)`` for each item, as `parallel_map` does."""
+    for _ in parallel_map(function, items):
         pass
 
 
-def tiles(total: int, size: int) -> list[slice]:
+def chunks(total: int, size: int) -> list[slice]:
     """Return slices of at most `size` that cover ``range(total)``."""
     return [slice(start, min(start + size, total)) for start in range(0, total, size)]
 
 
 def cached_rows(total: int, width: int) -> list[slice]:
     """Return slices of rows with which a core's cache holds arrays of this width."""
-    return tiles(total, max(LEAST_ROWS, CACHED // width))
+    return chunks(total, max(LEAST_ROWS, CACHED // width))
 
 
 class _OneBlasThread:

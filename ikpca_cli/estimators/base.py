@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import UsageError
-from ikpca_cli.estimators.methods import load_kernel
 from ikpca_cli.estimators.parameters import check_dtype
+from ikpca_cli.models.kernels.kernel import load_kernel
 from ikpca_cli.selection.choice import Auto, Choice
 
 Value: TypeAlias = FloatArray | float | int | str | None
@@ -63,7 +63,7 @@ class Estimator(ABC):
 
     n_components: int | Auto
     noise_std: float | Auto
-    one_signal: bool
+    replicates: bool
     seed: int
     dtype: str
     mean_: FloatArray

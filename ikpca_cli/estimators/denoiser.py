@@ -6,13 +6,13 @@ import copy
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
-from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.data.first_pass import Survey, selection_rows
+from ikpca_cli.data.first_pass import FirstPass, selection_rows
+from ikpca_cli.data.precision import rounded
 from ikpca_cli.data.row_source import (
     LARGEST,
     LARGEST_SINGLE,
@@ -27,15 +27,15 @@ from ikpca_cli.data.row_source import (
 from ikpca_cli.data.threads import at_work
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 from ikpca_cli.estimators.base import Estimator
-from ikpca_cli.estimators.methods import load_kernel
+from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.estimators.parameters import check_dtype, too_many_components
+from ikpca_cli.models.kernels.kernel import load_kernel
 from ikpca_cli.models.novelty import distance_limit
+from ikpca_cli.registry import load_named
 from ikpca_cli.selection.choice import Auto, Choice
 
 if TYPE_CHECKING:
-    from ikpca_cli.selection.cross_validation import Oracle
-
-Model = TypeVar("Model")
+    from ikpca_cli.selection.choice import Oracle
 
 LIMIT_ROWS = 500
 """Training rows that tell how far rows usually are."""
@@ -114,9 +114,9 @@ class Denoiser(Estimator):
     ) -> Self:
         from ikpca_cli.selection.grid import known_noise_std
 
-        rows = X if isinstance(X, Survey) else Survey(X, self.seed)
+        rows = X if isinstance(X, FirstPass) else FirstPass(X, self.seed)
         self._check_params(rows.shape[0], rows.shape[1])
-        self._look(rows, progress)
+        self._read(rows, progress)
         self._check_scale(rows)
         mean = rows.mean
         noise_std = known_noise_std(self, rows, mean)
@@ -148,18 +148,18 @@ class Denoiser(Estimator):
         self._set_limit(selection_rows(rows, LIMIT_ROWS, self.seed))
         return self
 
-    def _check_scale(self, rows: Survey) -> None:
+    def _check_scale(self, rows: FirstPass) -> None:
         """Refuse rows, or a gamma, whose scale the numbers of the model cannot follow."""
         if self._float is np.float32:
             offset = float(np.abs(rows.mean).max())
-            if not 1.0 / LARGEST_SINGLE <= rows.spread <= LARGEST_SINGLE:
+            if not 1.0 / LARGEST_SINGLE <= rows.std <= LARGEST_SINGLE:
                 raise InputError(
                     f"{rows.name}: the spread of its values is beyond single precision; rescale "
                     "them, or use float64"
                 )
-            if offset > LARGEST_OFFSET * rows.spread:
+            if offset > LARGEST_OFFSET * rows.std:
                 raise InputError(
-                    f"{rows.name}: values around {offset:.3g} that differ by {rows.spread:.3g} are "
+                    f"{rows.name}: values around {offset:.3g} that differ by {rows.std:.3g} are "
                     "too alike for single precision; subtract what they share, or use float64"
                 )
         gamma: float | Auto = getattr(self, "gamma", "auto")
@@ -344,9 +344,9 @@ class Denoiser(Estimator):
         rows: FloatArray = rounded(X - self.mean_, self._float)
         return rows
 
-    def _look(self, rows: Survey, progress: Progress) -> None:
+    def _read(self, rows: FirstPass, progress: Progress) -> None:
         """Read what a fit needs to know of its rows first."""
-        rows.look(progress)
+        rows.read(progress)
 
     def _choose(
         self,
@@ -441,15 +441,13 @@ class Denoiser(Estimator):
         self.total_variance_ = total
 
 
-def rounded(value: Any, dtype: type[np.floating[Any]]) -> Any:
-    """Return an array of numbers as `dtype`, anything else as it is."""
-    return value.astype(dtype, copy=False) if isinstance(value, np.ndarray) else value
+def load_method(name: str) -> type[Denoiser]:
+    """Return the class of the method called `name`.
 
-
-def rounded_fields(model: Model, dtype: type[np.floating[Any]]) -> Model:
-    """Return a dataclass with its arrays as `dtype`."""
-    anything: Any = model
-    names = (field.name for field in fields(anything))
-    arrays = {name: rounded(getattr(model, name), dtype) for name in names}
-    same_kind: Model = replace(anything, **arrays)
-    return same_kind
+    Raises
+    ------
+    UsageError
+        If no method has that name.
+    """
+    cls: type[Denoiser] = load_named(METHODS, "method", name)
+    return cls

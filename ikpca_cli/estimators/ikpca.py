@@ -11,23 +11,21 @@ import numpy as np
 
 from ikpca_cli.data.covariance import FeatureSums
 from ikpca_cli.data.memory import check_matrix
+from ikpca_cli.data.precision import rounded_fields
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, read_all, silent
 from ikpca_cli.data.threads import at_work
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.base import Value
-from ikpca_cli.estimators.denoiser import Denoiser, rounded_fields
-from ikpca_cli.estimators.methods import load_kernel
+from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.estimators.parameters import check_dtype, check_feature_count, check_smooth
 from ikpca_cli.linalg.eigen import Spectrum, feature_sums, spectrum, spectrum_of_sums
-from ikpca_cli.models.arcsine import PublishedModel
-from ikpca_cli.models.exact import LimitModel
+from ikpca_cli.models.arcsine import ArcsineModel
+from ikpca_cli.models.exact import ExactModel
 from ikpca_cli.models.exact_spectrum import ExactSpectrum
-from ikpca_cli.models.gauss_newton import RefinedModel
-from ikpca_cli.models.kernels.base import Gaussian
+from ikpca_cli.models.gauss_newton import GaussNewtonModel
+from ikpca_cli.models.kernels.kernel import Gaussian, load_kernel
 from ikpca_cli.models.random_features import FourierFeatures, fewest_pairs
-from ikpca_cli.selection.choice import Auto, Choice
-from ikpca_cli.selection.cross_validation import Oracle
-from ikpca_cli.selection.expansion import BlendSearch, exact_fits, refined_fits
+from ikpca_cli.selection.choice import Auto, Choice, Oracle
 
 EXACT_ROWS = 3000
 """The most training rows for which the limit of infinitely many features is the default."""
@@ -44,10 +42,10 @@ CHOICE_RFF = 2000
 REFINED_COMPONENTS = 512
 """The most components with random features; the noise leaves fewer."""
 
-_PUBLISHED = {f"{name}_": dims for name, dims in PublishedModel.FIELDS.items()}
-_LIMIT = {f"{name}_": dims for name, dims in LimitModel.FIELDS.items()}
-_REFINED = {f"{name}_": dims for name, dims in RefinedModel.FIELDS.items()}
-_MODELS = _PUBLISHED | _LIMIT | _REFINED
+_ARCSINE = {f"{name}_": dims for name, dims in ArcsineModel.FIELDS.items()}
+_EXACT = {f"{name}_": dims for name, dims in ExactModel.FIELDS.items()}
+_GAUSS_NEWTON = {f"{name}_": dims for name, dims in GaussNewtonModel.FIELDS.items()}
+_MODELS = _ARCSINE | _EXACT | _GAUSS_NEWTON
 _SUMS = {"sums_mean_": ("r",), "scatter_": ("r", "r")}
 
 
@@ -71,11 +69,11 @@ class IKPCA(Denoiser):
         with a Gaussian kernel and no ridge given, else four features a column and not fewer than
         2,000.
     kernel : str
-        A key of `ikpca_cli.estimators.methods.KERNELS`.
+        A key of `ikpca_cli.models.kernels.names.KERNELS`.
     gamma : float or "auto"
         Kernel width: ``exp(-gamma * distance)``.
     second_gamma : float, "none" or "auto"
-        In the limit, another width whose moves are added where that lowers the estimated risk.
+        In the limit, another width whose iterations are added where that lowers the estimated risk.
         "auto" looks for one where gamma is chosen, too.
     ridge : float or "auto"
         Added to the diagonal of ``W'W`` in the published way back, in its units (those of gamma
@@ -86,7 +84,7 @@ class IKPCA(Denoiser):
         smooth. The limit is always refined.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
-    one_signal : bool
+    replicates : bool
         All rows show one signal, so that all they differ in is noise, and what is "auto" is chosen
         to bring rows that were held out to their mean.
     solver : {"auto", "primal", "dual"}
@@ -100,7 +98,7 @@ class IKPCA(Denoiser):
 
     Attributes
     ----------
-    model_ : PublishedModel, RefinedModel or LimitModel
+    model_ : ArcsineModel, GaussNewtonModel or ExactModel
         The arrays of the fit. Each is an attribute here, too: ``W_`` is ``model_.W``.
     gamma_ : float
         The value used.
@@ -115,7 +113,7 @@ class IKPCA(Denoiser):
     RIDGES = (0.01, 0.1, 0.5)
     SELECTION_ROWS = 600
 
-    model_: PublishedModel | RefinedModel | LimitModel
+    model_: ArcsineModel | GaussNewtonModel | ExactModel
     gamma_: float
     sums_mean_: FloatArray | None = None
     scatter_: FloatArray | None = None
@@ -131,7 +129,7 @@ class IKPCA(Denoiser):
         ridge: float | Auto = "auto",
         inverse: str = "auto",
         noise_std: float | Auto = "auto",
-        one_signal: bool = False,
+        replicates: bool = False,
         solver: str = "auto",
         seed: int = 0,
         dtype: str = "float64",
@@ -144,7 +142,7 @@ class IKPCA(Denoiser):
         self.ridge = ridge
         self.inverse = inverse
         self.noise_std = noise_std
-        self.one_signal = one_signal
+        self.replicates = replicates
         self.solver = solver
         self.seed = seed
         self.dtype = dtype
@@ -159,7 +157,7 @@ class IKPCA(Denoiser):
     @property
     def second_gamma_(self) -> float | None:
         """The other width used, None for a single one."""
-        if not isinstance(self.model_, LimitModel) or len(self.model_.gammas) < 2:
+        if not isinstance(self.model_, ExactModel) or len(self.model_.gammas) < 2:
             return None
         return float(self.model_.gammas[1])
 
@@ -167,9 +165,9 @@ class IKPCA(Denoiser):
     def component_noise_(self) -> FloatArray | None:
         """Variance that the noise has along each component, as `Denoiser` says."""
         model = self.model_
-        if isinstance(model, LimitModel):
+        if isinstance(model, ExactModel):
             return model.main_noise
-        return model.noise_variances if isinstance(model, RefinedModel) else None
+        return model.noise_variances if isinstance(model, GaussNewtonModel) else None
 
     @property
     def ridge_(self) -> float | None:
@@ -206,13 +204,13 @@ class IKPCA(Denoiser):
                 setattr(estimator, name, state[name])
             elif state[name] is not None:
                 own[name[:-1]] = state[name]
-        if own.keys() == PublishedModel.FIELDS.keys():
-            estimator.model_ = PublishedModel(**own)
-        elif own.keys() == RefinedModel.FIELDS.keys():
-            estimator.model_ = RefinedModel(**own)
+        if own.keys() == ArcsineModel.FIELDS.keys():
+            estimator.model_ = ArcsineModel(**own)
+        elif own.keys() == GaussNewtonModel.FIELDS.keys():
+            estimator.model_ = GaussNewtonModel(**own)
             estimator.model_.check()
-        elif own.keys() == LimitModel.FIELDS.keys():
-            estimator.model_ = LimitModel(**own)
+        elif own.keys() == ExactModel.FIELDS.keys():
+            estimator.model_ = ExactModel(**own)
             estimator.model_.check()
         else:
             raise ValueError("its arrays are neither those of random features nor of their limit")
@@ -277,11 +275,7 @@ class IKPCA(Denoiser):
         if not hasattr(self, "model_"):
             return self.fit(X, keep_sums=True, progress=progress)
         model = self.model_
-        if (
-            self.sums_mean_ is None
-            or self.scatter_ is None
-            or not isinstance(model, PublishedModel)
-        ):
+        if self.sums_mean_ is None or self.scatter_ is None or not isinstance(model, ArcsineModel):
             raise UsageError(
                 "this model cannot learn from more rows: keep the sums when fitting (--keep-sums)"
             )
@@ -365,6 +359,8 @@ class IKPCA(Denoiser):
         kind = self._kind(X.shape[0])
         if kind == "published":
             return super()._choose(X, mean, noise_std, progress, oracle)
+        from ikpca_cli.selection.expansion import ExpansionSearch, exact_fits, refined_fits
+
         most = None if self.n_components == "auto" else self.n_components
         if kind == "exact":
             fits = partial(exact_fits, most=most)
@@ -377,14 +373,14 @@ class IKPCA(Denoiser):
                 route=self.solver,
                 seed=self.seed,
             )
-        search = BlendSearch(
+        search = ExpansionSearch(
             fits=fits,
             gamma=self.gamma,
             second_gamma=self.second_gamma if kind == "exact" else "none",
             n_components=most,
             most_rows=CHOICE_ROWS[kind],
             enough=ENOUGH[kind],
-            one_signal=self.one_signal,
+            replicates=self.replicates,
             seed=self.seed,
         )
         return search.run(X, mean, noise_std, progress, oracle)
@@ -421,23 +417,23 @@ class IKPCA(Denoiser):
     ) -> None:
         self.gamma_ = float(chosen["gamma"])
         self.sums_mean_ = self.scatter_ = None
-        if "blends" in chosen and self._kind(X.shape[0]) == "exact":
-            self._fit_limit(X, chosen, exact, progress)
+        if "expansions" in chosen and self._kind(X.shape[0]) == "exact":
+            self._fit_exact(X, chosen, exact, progress)
             return
         asked = chosen["n_components"] or REFINED_COMPONENTS
         features, found = self._spectrum(X, self.mean_, self.gamma_, asked, progress)
         self._set_spectrum(found.variances, found.total, asked, exact)
-        if "blends" not in chosen:
-            self.model_ = PublishedModel.of(features, found, float(chosen["ridge"]))
+        if "expansions" not in chosen:
+            self.model_ = ArcsineModel.of(features, found, float(chosen["ridge"]))
             if self._keep_sums:
                 self._set_sums(found)
             return
         some, noise_variance = chosen["rows"], chosen["noise_variance"]
-        refined = RefinedModel.of(features, found, some, noise_variance, self.seed)
-        self.model_ = refined = refined.blended(chosen["blends"][0])
+        refined = GaussNewtonModel.of(features, found, some, noise_variance, self.seed)
+        self.model_ = refined = refined.expanded(chosen["expansions"][0])
         self.explained_variance_ = refined.signal_variances
 
-    def _fit_limit(
+    def _fit_exact(
         self, X: RowSource, chosen: Mapping[str, Any], exact: bool, progress: Progress
     ) -> None:
         rows = read_all(X) - self.mean_
@@ -446,7 +442,7 @@ class IKPCA(Denoiser):
         asked: int | None = chosen["n_components"]
         spectra = [ExactSpectrum.of(rows, distances, gamma, asked) for gamma in chosen["gammas"]]
         self._set_spectrum(spectra[0].variances, spectra[0].total, asked or 1, exact)
-        self.model_ = limit = LimitModel.of(spectra, chosen["noise_variance"], chosen["blends"])
+        self.model_ = limit = ExactModel.of(spectra, chosen["noise_variance"], chosen["expansions"])
         self.explained_variance_ = limit.main_variances
 
     def _round(self) -> None:
@@ -457,7 +453,7 @@ class IKPCA(Denoiser):
         return rows
 
     def _clean_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        if not isinstance(self.model_, PublishedModel):
+        if not isinstance(self.model_, ArcsineModel):
             return super()._clean_and_compare(X)
         rows, distances = self.model_.denoise_and_compare(self._centred(X))
         return rows + self.mean_, distances

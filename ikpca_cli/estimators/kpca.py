@@ -14,15 +14,17 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
-from ikpca_cli.data.first_pass import Survey
+from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.data.memory import check_matrix
-from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, model_rng, read_all, silent
+from ikpca_cli.data.precision import rounded
+from ikpca_cli.data.random import Stream, model_rng
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, read_all, silent
 from ikpca_cli.errors import UsageError
-from ikpca_cli.estimators.denoiser import Denoiser, rounded
-from ikpca_cli.estimators.methods import load_kernel
+from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.estimators.parameters import check_shrink
 from ikpca_cli.linalg.cholesky import solve_positive
 from ikpca_cli.linalg.eigen import leading_eigenpairs, spectrum_of_sums
+from ikpca_cli.models.kernels.kernel import load_kernel
 from ikpca_cli.models.novelty import kernel_distances
 from ikpca_cli.models.nystroem import (
     Landmarks,
@@ -40,8 +42,6 @@ MOST_SHRUNK = 257
 NOISY_ROWS = 500
 """Training rows that tell how much noise arrives in each component."""
 
-_NOISE = 6  # stream of `model_rng`
-
 
 class KernelPCA(Denoiser):
     """Kernel PCA whose way back is learned by kernel ridge regression (kPCA+SL).
@@ -51,7 +51,7 @@ class KernelPCA(Denoiser):
     n_components : int or "auto"
         Components to keep.
     kernel : str
-        A key of `ikpca_cli.estimators.methods.KERNELS`.
+        A key of `ikpca_cli.models.kernels.names.KERNELS`.
     gamma : float or "auto"
         Kernel width: ``exp(-gamma * distance)``.
     ridge : float or "auto"
@@ -66,7 +66,7 @@ class KernelPCA(Denoiser):
         so that the choice does not depend on the units of the data.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
-    one_signal : bool
+    replicates : bool
         All rows show one signal, so that all they differ in is noise, and what is "auto" is chosen
         to bring rows that were held out to their mean.
     seed : int
@@ -131,7 +131,7 @@ class KernelPCA(Denoiser):
         shrink: str = "auto",
         latent_gamma: float | Auto = "auto",
         noise_std: float | Auto = "auto",
-        one_signal: bool = False,
+        replicates: bool = False,
         seed: int = 0,
         landmarks: int | Literal["all"] = "all",
         dtype: str = "float64",
@@ -143,7 +143,7 @@ class KernelPCA(Denoiser):
         self.shrink = shrink
         self.latent_gamma = latent_gamma
         self.noise_std = noise_std
-        self.one_signal = one_signal
+        self.replicates = replicates
         self.seed = seed
         self.landmarks = landmarks
         self.dtype = dtype
@@ -158,12 +158,12 @@ class KernelPCA(Denoiser):
         remedy = "use fewer landmarks" if count < n_samples else "use landmarks, 2000 say, or ikpca"
         check_matrix("kpca", count, remedy)
 
-    def _look(self, rows: Survey, progress: Progress) -> None:
+    def _read(self, rows: FirstPass, progress: Progress) -> None:
         n_samples = rows.shape[0]
         if self._landmark_count(n_samples) < n_samples:
-            rows.glance(progress)
+            rows.read_sample(progress)
         else:
-            rows.look(progress)
+            rows.read(progress)
 
     def _landmark_count(self, n_samples: int) -> int:
         return n_samples if self.landmarks == "all" else min(self.landmarks, n_samples)
@@ -216,7 +216,7 @@ class KernelPCA(Denoiser):
         places = np.linspace(0, len(self.rows_) - 1, min(len(self.rows_), NOISY_ROWS)).astype(int)
         rows = self.rows_[places]
         step = 1e-3 * noise_std
-        noise = model_rng(self.seed, _NOISE).choice((-step, step), rows.shape)
+        noise = model_rng(self.seed, Stream.CODE_NOISE).choice((-step, step), rows.shape)
         moved = (self._codes(rows + noise) - self._codes(rows)) / step
         noise_variances = noise_std**2 * np.mean(moved**2, axis=0)
         self.weights_ = wiener_weights(self.explained_variance_, noise_variances, 1.0)
@@ -240,7 +240,7 @@ class KernelPCA(Denoiser):
         landmarks = Landmarks(self.kernel, self.gamma_, self.rows_, root)
         most = chosen["n_components"] or MOST_SHRUNK
         sums, self.mean_ = landmark_sums(X, self.mean_, landmarks, progress)
-        if isinstance(X, Survey):
+        if isinstance(X, FirstPass):
             self._check_scale(X)  # of all rows, now that they were read
         self.rows_ = rows - self.mean_
         found = spectrum_of_sums(sums, most, progress)

@@ -9,9 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from ikpca_cli.data.covariance import FEW_FEATURES
-from ikpca_cli.data.first_pass import Survey
+from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource
-from ikpca_cli.data.threads import cached_rows, spread_all
+from ikpca_cli.data.threads import cached_rows, parallel_for
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.estimators.parameters import check_shrink
 from ikpca_cli.linalg.eigen import spectrum, spectrum_of_sums
@@ -38,7 +38,7 @@ class PCA(Denoiser):
         takes what has the lower estimated risk; a number of components that is given means a cut.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
-    one_signal : bool
+    replicates : bool
         All rows show one signal, so that all they differ in is noise, and what is "auto" is chosen
         to bring rows that were held out to their mean.
     seed : int
@@ -69,14 +69,14 @@ class PCA(Denoiser):
         *,
         shrink: str = "auto",
         noise_std: float | Auto = "auto",
-        one_signal: bool = False,
+        replicates: bool = False,
         seed: int = 0,
         dtype: str = "float64",
     ) -> None:
         self.n_components = n_components
         self.shrink = shrink
         self.noise_std = noise_std
-        self.one_signal = one_signal
+        self.replicates = replicates
         self.seed = seed
         self.dtype = dtype
 
@@ -95,16 +95,16 @@ class PCA(Denoiser):
         super()._check_params(n_samples, n_features)
         check_shrink(self.shrink, self.n_components)
 
-    def _look(self, rows: Survey, progress: Progress) -> None:
+    def _read(self, rows: FirstPass, progress: Progress) -> None:
         n_samples, n_features = rows.shape
         # The products that a fit needs cost little more than the means do.
-        rows.look(progress, products=n_features <= min(n_samples, FEW_FEATURES))
+        rows.read(progress, products=n_features <= min(n_samples, FEW_FEATURES))
 
     def _fit(
         self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
     ) -> None:
         n_components = chosen["n_components"] or min(X.shape)
-        if isinstance(X, Survey) and X.sums is not None:
+        if isinstance(X, FirstPass) and X.sums is not None:
             found = spectrum_of_sums(X.sums, n_components, progress)
         else:
             width = X.shape[1]
@@ -144,7 +144,7 @@ class PCA(Denoiser):
             np.matmul(codes * self.weights_, self.components_, out=rows[part])
             rows[part] += self.mean_
 
-        spread_all(clean, cached_rows(*X.shape))
+        parallel_for(clean, cached_rows(*X.shape))
         return rows
 
     def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ikpca_cli.data.first_pass import selection_rows
-from ikpca_cli.data.row_source import FloatArray, RowSource, check_width, model_rng
+from ikpca_cli.data.random import Stream, model_rng
+from ikpca_cli.data.row_source import FloatArray, RowSource, check_width
 from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.evaluation.metrics import snr_gain_db
@@ -28,8 +29,6 @@ FEW_ROWS, FEW_COLUMNS = 30, 10
 
 CORRELATED, UNEVEN = 0.3, 2.0
 """Correlation of neighbours, and ratio of columns, from which noise is called other than white."""
-
-_PROBE = 12  # stream of `model_rng`
 
 
 @dataclass(frozen=True)
@@ -86,7 +85,7 @@ def noise_flaw(model: Denoiser, X: RowSource) -> str | None:
         Fitted on `X`.
     X : RowSource, shape (n_samples, n_features)
     """
-    if X.shape[1] < FEW_COLUMNS or X.shape[0] < FEW_ROWS or model.one_signal:
+    if X.shape[1] < FEW_COLUMNS or X.shape[0] < FEW_ROWS or model.replicates:
         return None
     rows = selection_rows(X, SOME_ROWS, model.seed)
     residual = Residual.of(rows, model.denoise(rows))
@@ -138,7 +137,7 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
             "the noise level of these rows is not known, so neither is the error: fit the model "
             "with --noise-std, or give clean rows"
         )
-    probe = model_rng(model.seed, _PROBE).standard_normal(rows.shape)
+    probe = model_rng(model.seed, Stream.EVALUATION_PROBE).standard_normal(rows.shape)
     varying = np.ptp(rows, axis=0) > 0.0
     risk, error = stein_risk(model.denoise, rows, noise_std, probe, varying)
     residual = Residual.of(rows, model.denoise(rows))

@@ -10,21 +10,18 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import (
     FloatArray,
     Progress,
     RowSource,
     column_means,
-    model_rng,
     silent,
 )
 from ikpca_cli.errors import IkpcaWarning, UsageError
-from ikpca_cli.estimators.denoiser import Denoiser
-from ikpca_cli.estimators.methods import load_method
+from ikpca_cli.estimators.denoiser import Denoiser, load_method
 from ikpca_cli.evaluation.metrics import mean_squared_error, snr_gain_db
-from ikpca_cli.selection.cross_validation import Oracle
-
-_SPLIT, _NOISE = 10, 11  # streams of `model_rng`
+from ikpca_cli.selection.choice import Oracle
 
 
 def evaluate_model(
@@ -216,7 +213,7 @@ def random_splits(
     if train < 2:
         raise UsageError("one row to fit on is not enough: give --train-size 2 or more, or a share")
     for run in range(runs):
-        order = model_rng(seed + run, _SPLIT).permutation(n_samples)
+        order = model_rng(seed + run, Stream.SPLIT).permutation(n_samples)
         chosen, held = order[:train], order[train : train + test]
         noisy = add_noise(rows, noise, seed + run)
         reference = noisy[held].mean(axis=0) if clean is None else clean[held]
@@ -243,7 +240,7 @@ def add_noise(rows: FloatArray, noise: float | None, seed: int) -> FloatArray:
     """Return `rows` with Gaussian noise of standard deviation `noise`; the rows for None."""
     if noise is None:
         return rows
-    return rows + model_rng(seed, _NOISE).normal(scale=noise, size=rows.shape)
+    return rows + model_rng(seed, Stream.ADDED_NOISE).normal(scale=noise, size=rows.shape)
 
 
 def compare(

@@ -14,7 +14,7 @@ from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.formats.layout import Layout
 
 MISSING = ("error", "drop", "mean")
-_BLOCK = 1 << 20  # numbers looked at together, so that checks need little memory
+_BLOCK = 1 << 20  # numbers is_read at together, so that checks need little memory
 
 Array = npt.NDArray[Any]
 

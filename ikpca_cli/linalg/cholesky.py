@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.data.threads import spread_all, tiles
+from ikpca_cli.data.threads import chunks, parallel_for
 
 PANEL = 512
 """Rows and columns that are eliminated together."""
@@ -21,7 +21,7 @@ def solve_positive(matrix: FloatArray, right: FloatArray) -> FloatArray:
     """
     from scipy.linalg import solve_triangular
 
-    parts = tiles(len(matrix), PANEL)
+    parts = chunks(len(matrix), PANEL)
     for index, pivot in enumerate(parts):
         matrix[pivot, pivot] = corner = np.linalg.cholesky(matrix[pivot, pivot])
         below = parts[index + 1 :]
@@ -34,8 +34,8 @@ def solve_positive(matrix: FloatArray, right: FloatArray) -> FloatArray:
             rows, columns = place
             matrix[place] -= matrix[rows, pivot] @ matrix[columns, pivot].T
 
-        spread_all(divide, below)
-        spread_all(update, [(r, c) for r in below for c in below if c.start <= r.start])
+        parallel_for(divide, below)
+        parallel_for(update, [(r, c) for r in below for c in below if c.start <= r.start])
     half = solve_triangular(matrix, right, lower=True, check_finite=False)
     # One memory order for a fresh and a loaded model, so that both give the same bits.
     return np.ascontiguousarray(

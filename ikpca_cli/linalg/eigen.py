@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from ikpca_cli.data.covariance import FEW_FEATURES, FeatureSums, add_products, mirror, tiled_sums
-from ikpca_cli.data.first_pass import Survey
+from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.data.row_source import (
     BLOCK_ELEMENTS,
     FloatArray,
@@ -23,7 +23,7 @@ from ikpca_cli.data.row_source import (
     silent,
 )
 from ikpca_cli.data.slices import Opener, over_slices, slices_of
-from ikpca_cli.data.threads import tiles
+from ikpca_cli.data.threads import chunks
 from ikpca_cli.linalg.krylov import leading_by_krylov
 
 KEPT_BYTES = 2**26
@@ -134,7 +134,7 @@ def spectrum(
     if route == "auto":
         route = choose_route(X.shape[0], n_rff)
     if route == "primal":
-        if isinstance(X, Survey) and X.opener is not None:
+        if isinstance(X, FirstPass) and X.opener is not None:
             sums = gathered_sums(X, X.opener, mean, feature_map, n_rff, progress)
         else:
             sums = feature_sums(X, mean, feature_map, n_rff, progress)
@@ -199,7 +199,7 @@ def _dual(
     mean = np.empty(n_rff)
     gram = np.zeros((n_samples, n_samples))
     kept: dict[int, FloatArray] = {}  # as many of the features as fit, to be used again
-    parts = tiles(n_rff, max(1, BLOCK_ELEMENTS // n_samples))
+    parts = chunks(n_rff, max(1, BLOCK_ELEMENTS // n_samples))
     for part in parts:
         features = feature_map.features(X, part)
         mean[part] = features.mean(axis=0, dtype=np.float64)

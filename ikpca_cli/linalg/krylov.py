@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.data.threads import spread_all, tiles
+from ikpca_cli.data.threads import chunks, parallel_for
 
 SPARE = 4
 """Vectors in a block besides those that are wanted."""
@@ -67,7 +67,7 @@ def _times(matrix: FloatArray, block: FloatArray) -> FloatArray:
     def fill(rows: slice) -> None:
         product[rows] = matrix[rows] @ block
 
-    spread_all(fill, tiles(len(matrix), 512))
+    parallel_for(fill, chunks(len(matrix), 512))
     return product
 
 

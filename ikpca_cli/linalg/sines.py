@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.data.threads import tiles
+from ikpca_cli.data.threads import chunks
 
 CHUNK = 2**14
 """Numbers worked on together: they and two temporary arrays stay in a core's cache."""
@@ -109,7 +109,7 @@ def _flip(values: FloatArray, signs: NDArray[Any]) -> None:
 
 def _chunks(values: FloatArray) -> list[FloatArray]:
     """Return views of some rows each, about `CHUNK` numbers."""
-    return [values[part] for part in tiles(len(values), max(1, CHUNK // values.shape[1]))]
+    return [values[part] for part in chunks(len(values), max(1, CHUNK // values.shape[1]))]
 
 
 def _with_scratch(values: FloatArray) -> Iterator[tuple[FloatArray, _Scratch]]:

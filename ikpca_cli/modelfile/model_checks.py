@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _PARAM_BITS = 8 * MAX_INT_BYTES  # a seed may be long
 _STATE_BITS = 64  # what numpy reckons with
-_BLOCK = 2**20  # elements looked at together, so that the answer needs no second array
+_BLOCK = 2**20  # elements is_read at together, so that the answer needs no second array
 
 
 class FlawError(ValueError):

@@ -4,7 +4,7 @@
 unpickler with some doors shut but a reader for the little language that `joblib.dump` writes for
 dicts with text keys, text, numbers, booleans, None and float arrays, in pickle protocols 4 and 5.
 
-- Nothing is imported, looked up or called. The three names that joblib needs for an array are
+- Nothing is imported, is_read up or called. The three names that joblib needs for an array are
   tokens to compare with; any other name, opcode or form is refused.
 - Nothing is allocated on the word of the file. An array is a read-only view of bytes that are
   there; it is copied only when they are in the other byte order or not aligned, and no byte is

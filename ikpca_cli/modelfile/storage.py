@@ -2,7 +2,7 @@
 
 A model file is what `joblib.dump`, uncompressed and in pickle protocol 4, writes for the dict
 
-    {"ikpca_format": 2, "method": "ikpca", "params": {…}, "state": {…}, "versions": {…}}
+    {"ikpca_format": 3, "method": "ikpca", "params": {…}, "state": {…}, "versions": {…}}
 
 `params` holds the constructor's arguments, the seed among them; `state` the fitted values, which
 the method's `STATE` lists with their dimensions; `versions` those of ikpca, numpy, scipy and joblib
@@ -21,6 +21,7 @@ Changing the format:
    last version that reads it. A small file of each old format stays among the tests.
 
 Format 2 added the sums of ikpca's features, which may be absent (None), and kpca's weights.
+Format 3 renamed the weights of an expansion, and the parameter for replicates.
 """
 
 from __future__ import annotations
@@ -32,18 +33,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ikpca_cli import __version__
 from ikpca_cli.errors import ModelError
-from ikpca_cli.estimators.methods import METHODS, load_method
+from ikpca_cli.estimators.denoiser import load_method
+from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.formats.output import atomic_write
 from ikpca_cli.modelfile.model_bytes import looks_like, read_bytes
 from ikpca_cli.modelfile.model_checks import FlawError, check_params, check_state, check_text
 from ikpca_cli.modelfile.plain_joblib import NotPlainError, TruncatedError, loads
+from ikpca_cli.version import __version__
 
 if TYPE_CHECKING:
     from ikpca_cli.estimators.denoiser import Denoiser
 
-FORMAT = 2
+FORMAT = 3
 """The format that this version writes, and the newest that it reads."""
 
 _PROTOCOL = 4  # fixed: Python's default changes, and the same fit has to give the same bytes
@@ -253,17 +255,30 @@ def _envelope(path: str, data: memoryview) -> dict[str, Any]:
 
 def _upgrade(content: dict[str, Any]) -> None:
     """Turn what a file of an older format holds into what the newest one would."""
-    state = content["state"]
-    if content["ikpca_format"] > 1 or type(state) is not dict:
+    params, state = content["params"], content["state"]
+    if type(params) is not dict or type(state) is not dict:
         return
+    if content["ikpca_format"] < 2:
+        _upgrade_to_2(content["method"], state)
+    if content["ikpca_format"] < 3:
+        _rename(params, "one_signal", "replicates")
+        _rename(state, "blend_", "expansion_")
+
+
+def _upgrade_to_2(method: object, state: dict[str, Any]) -> None:
     state.setdefault("distance_limit_", None)
-    if content["method"] == "ikpca":
+    if method == "ikpca":
         state.setdefault("sums_mean_", None)
         state.setdefault("scatter_", None)
-    elif content["method"] == "kpca":
+    elif method == "kpca":
         variances = state.get("explained_variance_")
         if isinstance(variances, np.ndarray) and variances.ndim == 1:
             state.setdefault("weights_", np.ones(len(variances)))
+
+
+def _rename(values: dict[str, Any], old: str, new: str) -> None:
+    if old in values:
+        values[new] = values.pop(old)
 
 
 def _plain(value: Any) -> Any:

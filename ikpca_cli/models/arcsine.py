@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.data.threads import cached_rows, spread, spread_all
+from ikpca_cli.data.threads import cached_rows, parallel_for, parallel_map
 from ikpca_cli.linalg.eigen import Spectrum
 from ikpca_cli.linalg.sines import angles_on_branch, sines
 from ikpca_cli.models.random_features import (
@@ -20,7 +20,7 @@ from ikpca_cli.models.random_features import (
 
 
 @dataclass(frozen=True)
-class PublishedModel(FeatureModel):
+class ArcsineModel(FeatureModel):
     """What rows go through in feature space and back (section 3 of Gedon et al. 2023).
 
     Attributes
@@ -39,7 +39,7 @@ class PublishedModel(FeatureModel):
     ridge: float
 
     @classmethod
-    def of(cls, features: FourierFeatures, found: Spectrum, ridge: float) -> PublishedModel:
+    def of(cls, features: FourierFeatures, found: Spectrum, ridge: float) -> ArcsineModel:
         """Return the model of a spectrum of features with this ridge."""
         inverse = ridge_inverse(features.W, ridge)
         return cls(features.W, features.b, found.mean, found.components, inverse, float(ridge))
@@ -89,15 +89,15 @@ class PublishedModel(FeatureModel):
             angles_back[rows] = angles_back[rows] @ self.ridge_inverse
 
         tiled = places(*half_turns.shape)
-        for (rows, _), (share, product) in zip(tiled, spread(project, tiled), strict=True):
+        for (rows, _), (share, product) in zip(tiled, parallel_map(project, tiled), strict=True):
             codes[rows] += share
             products[rows] += product
-        for (rows, _), share in zip(tiled, spread(return_, tiled), strict=True):
+        for (rows, _), share in zip(tiled, parallel_map(return_, tiled), strict=True):
             angles_back[rows] += share
-        spread_all(finish, cached_rows(*X.shape))
+        parallel_for(finish, cached_rows(*X.shape))
         return angles_back, self.distances_of(products)
 
-    def variant(self, n_components: int, ridge: float | None) -> PublishedModel:
+    def variant(self, n_components: int, ridge: float | None) -> ArcsineModel:
         """Return the model with fewer components, or another ridge."""
         other = replace(self, components=self.components[:n_components])
         if ridge is None or ridge == self.ridge:

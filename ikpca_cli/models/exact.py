@@ -9,24 +9,24 @@ from typing import ClassVar
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.data.threads import cached_rows, spread_all
+from ikpca_cli.data.threads import cached_rows, parallel_for
 from ikpca_cli.models.exact_spectrum import ExactSpectrum
-from ikpca_cli.models.kernels.base import Gaussian
+from ikpca_cli.models.kernels.kernel import Gaussian
 from ikpca_cli.models.novelty import kernel_distances
 from ikpca_cli.models.preimage import (
-    Move,
-    blend_from_array,
-    blend_to_array,
-    check_blend,
-    move_rows,
+    Iteration,
+    check_expansion,
+    cleaned_rows,
+    expansion_from_array,
+    expansion_to_array,
     used_components,
     wiener_weights,
 )
 
 
 @dataclass(frozen=True)
-class LimitModel:
-    """Spectra at one gamma or more, the noise in their components, and the moves that clean a row.
+class ExactModel:
+    """Spectra at one gamma or more, the noise in their components, and the iterations for rows.
 
     The first spectrum is the main one: codes and variances are its. A row is moved by the sum of
     what all of them do.
@@ -47,8 +47,8 @@ class LimitModel:
         Variance of the training rows along each component.
     spectral_noise : ndarray, shape (e,)
         Variance that the noise has along each component.
-    blend : ndarray, shape (n_moves, 5)
-        Index of the spectrum, shrinkage, whether to project anew, steps, and weight of each move.
+    expansion : ndarray, shape (n_iterations, 5)
+        Index of the spectrum, shrinkage, whether to project anew, steps and weight of each.
     """
 
     FIELDS: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -59,7 +59,7 @@ class LimitModel:
         "owners": ("e",),
         "spectral_variances": ("e",),
         "spectral_noise": ("e",),
-        "blend": ("m", "q"),
+        "expansion": ("m", "q"),
     }
 
     rows: FloatArray
@@ -69,7 +69,7 @@ class LimitModel:
     owners: FloatArray
     spectral_variances: FloatArray
     spectral_noise: FloatArray
-    blend: FloatArray
+    expansion: FloatArray
 
     n_rff: ClassVar[str] = "exact"
     ridge: ClassVar[None] = None
@@ -79,16 +79,16 @@ class LimitModel:
         cls,
         spectra: Sequence[ExactSpectrum],
         noise_variance: float,
-        blends: Sequence[Mapping[Move, float]],
-    ) -> LimitModel:
-        """Return the model of spectra of the same rows, less the components that no move uses."""
+        expansions: Sequence[Mapping[Iteration, float]],
+    ) -> ExactModel:
+        """Return the model of spectra of the same rows, less components of no use."""
         kept = []
-        for spectrum, blend in zip(spectra, blends, strict=True):
-            least = min((move.shrink for move in blend), default=1.0)
+        for spectrum, expansion in zip(spectra, expansions, strict=True):
+            least = min((iteration.shrink for iteration in expansion), default=1.0)
             noise = noise_variance * spectrum.noise_gains
             weights = wiener_weights(spectrum.variances, noise, least)
             kept.append(spectrum.cut(used_components(weights)))
-        numbers = [blend_to_array(blend) for blend in blends]
+        numbers = [expansion_to_array(expansion) for expansion in expansions]
         return cls(
             rows=spectra[0].rows,
             gammas=np.array([spectrum.gamma for spectrum in kept]),
@@ -97,7 +97,7 @@ class LimitModel:
             owners=_indexed([spectrum.variances for spectrum in kept]),
             spectral_variances=np.concatenate([spectrum.variances for spectrum in kept]),
             spectral_noise=noise_variance * np.concatenate([s.noise_gains for s in kept]),
-            blend=np.column_stack([_indexed(numbers), np.concatenate(numbers)]),
+            expansion=np.column_stack([_indexed(numbers), np.concatenate(numbers)]),
         )
 
     @property
@@ -118,31 +118,31 @@ class LimitModel:
         return variances
 
     def check(self) -> None:
-        """Raise ValueError unless the indices point at spectra and the blend is one."""
-        check_blend(self.blend[:, 1:])
+        """Raise ValueError unless the indices point at spectra and the expansion is one."""
+        check_expansion(self.expansion[:, 1:])
         spectra = np.arange(len(self.gammas))
-        if not all(np.isin(index, spectra).all() for index in (self.owners, self.blend[:, 0])):
-            raise ValueError("its blend does not fit its spectra")
+        if not all(np.isin(index, spectra).all() for index in (self.owners, self.expansion[:, 0])):
+            raise ValueError("its expansion does not fit its spectra")
 
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p); one that would be thrown far off stays as it is."""
         cleaned = np.empty_like(X)
         farthest = np.linalg.norm(self.rows, axis=1).max()
-        blends = [
-            (spectrum, blend_from_array(self.blend[self.blend[:, 0] == index, 1:]))
+        expansions = [
+            (spectrum, expansion_from_array(self.expansion[self.expansion[:, 0] == index, 1:]))
             for index, spectrum in self._spectra()
         ]
 
         def clean(part: slice) -> None:
             rows = X[part]
             moved = np.zeros_like(rows)
-            for spectrum, blend in blends:
-                moved += move_rows(spectrum, 1.0, blend, rows) - rows
+            for spectrum, expansion in expansions:
+                moved += cleaned_rows(spectrum, 1.0, expansion, rows) - rows
             reach = np.linalg.norm(rows, axis=1) + 2.0 * farthest
             moved[~(np.linalg.norm(moved, axis=1) <= reach)] = 0.0
             cleaned[part] = rows + moved
 
-        spread_all(clean, cached_rows(len(X), len(self.rows)))
+        parallel_for(clean, cached_rows(len(X), len(self.rows)))
         return cleaned
 
     def encode(self, X: FloatArray) -> FloatArray:
@@ -153,7 +153,7 @@ class LimitModel:
         """Return how far centred rows (n, p) are from the training rows, at the first gamma."""
         return kernel_distances(Gaussian(), X, self.rows, float(self.gammas[0]))
 
-    def variant(self, n_components: int, ridge: float | None) -> LimitModel:
+    def variant(self, n_components: int, ridge: float | None) -> ExactModel:
         """Return the model with fewer components in each spectrum."""
         places = np.concatenate(
             [np.flatnonzero(self.owners == k)[:n_components] for k in range(len(self.gammas))]

@@ -40,8 +40,8 @@ from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.linalg.eigen import all_eigenpairs
-from ikpca_cli.models.kernels.base import Gaussian, is_same
-from ikpca_cli.models.preimage import CALM, Mover, dot
+from ikpca_cli.models.kernels.kernel import Gaussian, is_same
+from ikpca_cli.models.preimage import DAMPING, Preimage, dot
 
 TOLERANCE = 1e-10
 """Components with less than this share of the largest variance are rounding errors."""
@@ -51,7 +51,7 @@ Kernels: TypeAlias = list[FloatArray]
 
 
 @dataclass(frozen=True)
-class ExactSpectrum(Mover[Kernels]):
+class ExactSpectrum(Preimage[Kernels]):
     """Kernel PCA of some rows.
 
     Attributes
@@ -138,43 +138,43 @@ class ExactSpectrum(Mover[Kernels]):
         return codes
 
     @property
-    def powers(self) -> tuple[FloatArray, FloatArray]:
-        """Variances of the rows and of unit noise, as `Mover.powers` says."""
+    def component_variances(self) -> tuple[FloatArray, FloatArray]:
+        """Variances of the rows and of unit noise, as `Preimage.component_variances` says."""
         return self.variances, self.noise_gains
 
     def components_where(self, on: NDArray[np.bool_]) -> FloatArray:
         """Return some of the components, (n, e)."""
         return self.vectors[:, on]
 
-    def look(self, x: FloatArray, dx: Sequence[FloatArray]) -> Kernels:
+    def evaluate(self, x: FloatArray, dx: Sequence[FloatArray]) -> Kernels:
         """Return the kernel at rows x (m, p), and its derivative along each dx."""
         k = self._fair_kernel(x) if self.fair else self.kernel(x)
         slopes = [2.0 * self.gamma * k * (d @ self.rows.T - dot(x, d)) for d in dx]
         return [k, *slopes]
 
     def codes_on(self, view: Kernels, components: FloatArray) -> list[FloatArray]:
-        """Return the codes of rows, as `Mover.codes_on` says."""
+        """Return the codes of rows, as `Preimage.codes_on` says."""
         k, *slopes = view
         return [(k - self.gram_mean) @ components, *(slope @ components for slope in slopes)]
 
     def step(
         self, x: FloatArray, dx: Sequence[FloatArray], view: Kernels, targets: Sequence[FloatArray]
     ) -> tuple[FloatArray, list[FloatArray]]:
-        """Return rows and their derivatives after one step, as `Mover.step` says."""
+        """Return rows and their derivatives after one step, as `Preimage.step` says."""
         (k, *slopes), (a, *turns) = view, targets
         a = a + 1.0 / len(self.rows)
         b = a * k
         s = b.sum(axis=1, keepdims=True)
-        divisor = np.maximum(s, CALM)
-        move = (b @ self.rows - s * x) / divisor
+        divisor = np.maximum(s, DAMPING)
+        shift = (b @ self.rows - s * x) / divisor
         moved = []
         for d, slope, turn in zip(dx, slopes, turns, strict=True):
             db = turn * k
             db += a * slope
             ds = db.sum(axis=1, keepdims=True)
-            change = db @ self.rows - ds * x - s * d - np.where(s > CALM, ds, 0.0) * move
+            change = db @ self.rows - ds * x - s * d - np.where(s > DAMPING, ds, 0.0) * shift
             moved.append(d + change / divisor)
-        return x + move, moved
+        return x + shift, moved
 
     def _fair_kernel(self, x: FloatArray) -> FloatArray:
         """Return the kernel of rows x (m, p), in which a training row is not explained by itself.

@@ -22,24 +22,23 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.data.row_source import FloatArray, model_rng, row_blocks
-from ikpca_cli.data.threads import cached_rows, spread_all
+from ikpca_cli.data.random import Stream, model_rng
+from ikpca_cli.data.row_source import FloatArray, row_blocks
+from ikpca_cli.data.threads import cached_rows, parallel_for
 from ikpca_cli.linalg.eigen import Spectrum
 from ikpca_cli.models.preimage import (
-    CALM,
-    Move,
-    Mover,
-    blend_from_array,
-    blend_to_array,
-    check_blend,
+    DAMPING,
+    Iteration,
+    Preimage,
+    check_expansion,
+    cleaned_rows,
     dot,
-    move_rows,
+    expansion_from_array,
+    expansion_to_array,
     used_components,
     wiener_weights,
 )
 from ikpca_cli.models.random_features import FeatureModel, FourierFeatures, ridge_inverse
-
-_ARRIVING = 5  # stream of `model_rng`
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class FeatureView:
 
 
 @dataclass(frozen=True)
-class RefinedModel(FeatureModel, Mover[FeatureView]):
+class GaussNewtonModel(FeatureModel, Preimage[FeatureView]):
     """Random features of training rows, their components, and the noise in these.
 
     Attributes
@@ -64,21 +63,21 @@ class RefinedModel(FeatureModel, Mover[FeatureView]):
         Variance of the training rows along each component.
     noise_variances : ndarray, shape (n_components,)
         Variance that the noise has along each component.
-    blend : ndarray, shape (n_moves, 4)
-        Shrinkage, whether to project anew, steps, and weight of each move of a row.
+    expansion : ndarray, shape (n_iterations, 4)
+        Shrinkage, whether to project anew, steps, and weight of each iteration.
     """
 
     FIELDS: ClassVar[dict[str, tuple[str, ...]]] = FeatureModel.FIELDS | {
         "normal_inverse": ("p", "p"),
         "signal_variances": ("d",),
         "noise_variances": ("d",),
-        "blend": ("m", "q"),
+        "expansion": ("m", "q"),
     }
 
     normal_inverse: FloatArray
     signal_variances: FloatArray
     noise_variances: FloatArray
-    blend: FloatArray
+    expansion: FloatArray
 
     ridge: ClassVar[None] = None
 
@@ -90,8 +89,8 @@ class RefinedModel(FeatureModel, Mover[FeatureView]):
         rows: FloatArray,
         noise_variance: float,
         seed: int,
-    ) -> RefinedModel:
-        """Return the model of a spectrum of features, with no blend yet.
+    ) -> GaussNewtonModel:
+        """Return the model of a spectrum of features, with no expansion yet.
 
         Parameters
         ----------
@@ -104,7 +103,7 @@ class RefinedModel(FeatureModel, Mover[FeatureView]):
         seed : int
             Draws the noise that is sent through the features to see how much arrives.
         """
-        rng = model_rng(seed, _ARRIVING)
+        rng = model_rng(seed, Stream.FEATURE_NOISE)
         squares = np.zeros(features.n_rff)
         noise = np.zeros(len(found.variances))
         for _, block in row_blocks(rows, features.n_rff):
@@ -121,32 +120,32 @@ class RefinedModel(FeatureModel, Mover[FeatureView]):
             ridge_inverse(weighted, 0.0),
             found.variances,
             noise * (noise_variance / len(rows)),
-            blend_to_array({}),
+            expansion_to_array({}),
         )
 
     def check(self) -> None:
-        """Raise ValueError unless the blend is one."""
-        check_blend(self.blend)
+        """Raise ValueError unless the expansion is one."""
+        check_expansion(self.expansion)
 
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p)."""
         cleaned = np.empty_like(X)
-        blend = blend_from_array(self.blend)
+        expansion = expansion_from_array(self.expansion)
 
         def clean(part: slice) -> None:
-            cleaned[part] = move_rows(self, 1.0, blend, X[part])
+            cleaned[part] = cleaned_rows(self, 1.0, expansion, X[part])
 
-        spread_all(clean, cached_rows(len(X), self.n_rff))
+        parallel_for(clean, cached_rows(len(X), self.n_rff))
         return cleaned
 
-    def blended(self, blend: dict[Move, float]) -> RefinedModel:
-        """Return the model with a blend, without the components that no move uses."""
-        least = min((move.shrink for move in blend), default=1.0)
+    def expanded(self, expansion: dict[Iteration, float]) -> GaussNewtonModel:
+        """Return the model with an expansion, without the components that no iteration uses."""
+        least = min((iteration.shrink for iteration in expansion), default=1.0)
         weights = wiener_weights(self.signal_variances, self.noise_variances, least)
         kept = self.variant(used_components(weights), None)
-        return replace(kept, blend=blend_to_array(blend))
+        return replace(kept, expansion=expansion_to_array(expansion))
 
-    def variant(self, n_components: int, ridge: float | None) -> RefinedModel:
+    def variant(self, n_components: int, ridge: float | None) -> GaussNewtonModel:
         """Return the model with fewer components."""
         return replace(
             self,
@@ -156,22 +155,22 @@ class RefinedModel(FeatureModel, Mover[FeatureView]):
         )
 
     @property
-    def powers(self) -> tuple[FloatArray, FloatArray]:
-        """Variances of the rows and of the noise, as `Mover.powers` says."""
+    def component_variances(self) -> tuple[FloatArray, FloatArray]:
+        """Variances of the rows and of the noise, as `Preimage.component_variances` says."""
         return self.signal_variances, self.noise_variances
 
     def components_where(self, on: NDArray[np.bool_]) -> FloatArray:
         """Return some of the components, (r, e)."""
         return self.components[on].T
 
-    def look(self, x: FloatArray, dx: Sequence[FloatArray]) -> FeatureView:
+    def evaluate(self, x: FloatArray, dx: Sequence[FloatArray]) -> FeatureView:
         """Return the features of centred rows, and their derivatives along each dx."""
         sines, cosines = self.features.sines_and_cosines(x)
         turns = [d @ self.W.T for d in dx]
         return FeatureView(sines, cosines, turns, [cosines * turn for turn in turns])
 
     def codes_on(self, view: FeatureView, components: FloatArray) -> list[FloatArray]:
-        """Return the codes of rows, as `Mover.codes_on` says."""
+        """Return the codes of rows, as `Preimage.codes_on` says."""
         sines = (view.sines - self.feature_mean) @ components
         return [sines, *(slope @ components for slope in view.slopes)]
 
@@ -182,20 +181,20 @@ class RefinedModel(FeatureModel, Mover[FeatureView]):
         view: FeatureView,
         targets: Sequence[FloatArray],
     ) -> tuple[FloatArray, list[FloatArray]]:
-        """Return rows and their derivatives after one step, as `Mover.step` says."""
+        """Return rows and their derivatives after one step, as `Preimage.step` says."""
         share = 2.0 / self.n_rff
         target = targets[0] + self.feature_mean
         gap = target - view.sines
-        likeness = share * dot(target, view.sines)
-        divisor = np.maximum(likeness, CALM)
-        move = self._solve(view.cosines * gap) / divisor
+        similarity = share * dot(target, view.sines)
+        divisor = np.maximum(similarity, DAMPING)
+        shift = self._solve(view.cosines * gap) / divisor
         moved = []
         for d, turn, slope, aim in zip(dx, view.turns, view.slopes, targets[1:], strict=True):
             pull = self._solve(view.cosines * (aim - slope) - view.sines * turn * gap)
             change = share * (dot(aim, view.sines) + dot(target, slope))
-            pull -= np.where(likeness > CALM, change, 0.0) * move
+            pull -= np.where(similarity > DAMPING, change, 0.0) * shift
             moved.append(d + pull / divisor)
-        return x + move, moved
+        return x + shift, moved
 
     def _solve(self, errors: FloatArray) -> FloatArray:
         """Return ``H^-1 W' errors`` (n, p) for errors in the features (n, r)."""

@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.models.kernels.base import Kernel, is_same
+from ikpca_cli.models.kernels.kernel import Kernel, is_same
 
 ROWS = 1000
-"""Training rows, or random features, that are looked at: more add little."""
+"""Training rows, or random features, that are is_read at: more add little."""
 
 
 def kernel_distances(kernel: Kernel, X: FloatArray, rows: FloatArray, gamma: float) -> FloatArray:
@@ -24,9 +24,9 @@ def kernel_distances(kernel: Kernel, X: FloatArray, rows: FloatArray, gamma: flo
     A row that is one of the training rows is not compared with itself.
     """
     places = np.linspace(0, len(rows) - 1, min(len(rows), ROWS)).astype(int)
-    likeness = kernel.gram(X, rows[places], gamma)
-    itself = is_same(likeness.max(axis=1))
-    means = (likeness.sum(axis=1) - itself) / np.maximum(len(places) - itself, 1)
+    similarity = kernel.gram(X, rows[places], gamma)
+    itself = is_same(similarity.max(axis=1))
+    means = (similarity.sum(axis=1) - itself) / np.maximum(len(places) - itself, 1)
     return from_mean_kernels(means)
 
 

@@ -17,22 +17,21 @@ from functools import partial
 import numpy as np
 
 from ikpca_cli.data.covariance import FeatureSums, add_products, mirror
-from ikpca_cli.data.first_pass import SAMPLE_ROWS, Survey
+from ikpca_cli.data.first_pass import SAMPLE_ROWS, FirstPass
+from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import (
     FloatArray,
     Progress,
     RowSource,
-    model_rng,
     pick_rows,
     row_blocks,
     silent,
 )
 from ikpca_cli.data.slices import over_slices, slices_of
 from ikpca_cli.errors import IkpcaWarning
-from ikpca_cli.estimators.methods import load_kernel
 from ikpca_cli.linalg.eigen import all_eigenpairs, feature_sums
+from ikpca_cli.models.kernels.kernel import load_kernel
 
-_LANDMARKS = 7  # stream of `model_rng`
 _OFF = 100.0  # spread of all rows over that of a sample, from which some rows are far off
 _TOLERANCE = 1e-13  # below this share of the largest, eigenvalues of K are rounding errors
 
@@ -40,11 +39,13 @@ _TOLERANCE = 1e-13  # below this share of the largest, eigenvalues of K are roun
 def landmark_rows(X: RowSource, count: int, seed: int) -> FloatArray:
     """Return `count` of the rows, drawn without repetition, (count, p).
 
-    From the sample of rows that were surveyed, if it has as many: they are not read again then.
+    From the sample of the first pass, if it has as many: they are not read again then.
     """
-    if isinstance(X, Survey) and count <= SAMPLE_ROWS:
+    if isinstance(X, FirstPass) and count <= SAMPLE_ROWS:
         return X.sample(count)
-    places = np.sort(model_rng(seed, _LANDMARKS).choice(X.shape[0], size=count, replace=False))
+    places = np.sort(
+        model_rng(seed, Stream.LANDMARKS).choice(X.shape[0], size=count, replace=False)
+    )
     return pick_rows(X, places)
 
 
@@ -63,7 +64,7 @@ class Landmarks:
     Attributes
     ----------
     kernel : str
-        A key of `ikpca_cli.estimators.methods.KERNELS`.
+        A key of `ikpca_cli.models.kernels.names.KERNELS`.
     gamma : float
     rows : ndarray, shape (m, p)
         Z.
@@ -97,7 +98,7 @@ def landmark_sums(
 ) -> tuple[FeatureSums, FloatArray]:
     """Return the sums over the features of all rows `X`, and the rows' means, in one pass.
 
-    A survey that has only glanced at its rows looks at all of them in the same pass.
+    A first pass that has only read its sample reads all rows in the same pass.
 
     Parameters
     ----------
@@ -108,14 +109,14 @@ def landmark_sums(
     progress : Progress
     """
     sums_of = partial(feature_sums, mean=mean, feature_map=landmarks, n_rff=landmarks.n_features)
-    if not isinstance(X, Survey) or X.looked:
+    if not isinstance(X, FirstPass) or X.is_read:
         return sums_of(X, progress=progress), mean
-    before = X.spread
-    X.look(progress, sums_of=sums_of, width=landmarks.n_features)
-    if X.spread > _OFF * before:
+    before = X.std
+    X.read(progress, sums_of=sums_of, width=landmarks.n_features)
+    if X.std > _OFF * before:
         warnings.warn(
             f"{X.name}: a few rows are so far from the others that the spread of all is "
-            f"{X.spread / before:.3g} times that of most: they govern the fit, so take them out",
+            f"{X.std / before:.3g} times that of most: they govern the fit, so take them out",
             IkpcaWarning,
             stacklevel=6,
         )
@@ -137,7 +138,7 @@ def landmark_regression(
     ridge : float
     progress : Progress
     """
-    if isinstance(X, Survey) and X.opener is not None:
+    if isinstance(X, FirstPass) and X.opener is not None:
         parts = slices_of(X.shape[0], len(landmarks.root))
         ticks = ("regression", progress)
         found = over_slices(_products_and_targets, X.opener, parts, mean, landmarks, ticks=ticks)

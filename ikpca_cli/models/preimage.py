@@ -15,7 +15,7 @@ from ikpca_cli.data.row_source import FloatArray
 View = TypeVar("View")
 """What rows look like in feature space."""
 
-CALM = 0.5
+DAMPING = 0.5
 """The least divisor of a step: far from the data, where the kernel is small, rows stay calm."""
 
 SHRINKS = (0.5, 1.0, 2.0)
@@ -27,34 +27,34 @@ STEPS = (1, 2, 3)
 
 
 @dataclass(frozen=True, order=True)
-class Move:
+class Iteration:
     """One way of going back from feature space.
 
     Attributes
     ----------
     shrink : float
         Multiple f of the noise variance that the weights take off each component; 0 for a cut.
-    walk : bool
+    reproject : bool
         Whether each step projects anew, towards the data, or holds the first target.
     steps : int
         Gauss-Newton steps.
     """
 
     shrink: float
-    walk: bool
+    reproject: bool
     steps: int
 
 
-class Mover(ABC, Generic[View]):
+class Preimage(ABC, Generic[View]):
     """A fitted spectrum that can move rows; its kinds say how one step is made."""
 
     @property
     @abstractmethod
-    def powers(self) -> tuple[FloatArray, FloatArray]:
+    def component_variances(self) -> tuple[FloatArray, FloatArray]:
         """Variance of the rows along each component, (d,), and of noise of variance 1."""
 
     @abstractmethod
-    def look(self, x: FloatArray, dx: Sequence[FloatArray]) -> View:
+    def evaluate(self, x: FloatArray, dx: Sequence[FloatArray]) -> View:
         """Return what centred rows x (m, p) look like in feature space, and along each dx."""
 
     @abstractmethod
@@ -80,7 +80,7 @@ class Mover(ABC, Generic[View]):
         x : ndarray, shape (m, p)
         dx : sequence of ndarray, shape (m, p)
         view : View
-            What `look` returned for them.
+            What `evaluate` returned for them.
         targets : sequence of ndarray, shape (m, k)
             What is wanted in feature space beyond the mean, and along each dx.
         """
@@ -89,10 +89,10 @@ class Mover(ABC, Generic[View]):
         self,
         noise_variance: float,
         Y: FloatArray,
-        moves: Collection[Move],
+        iterations: Collection[Iteration],
         tangents: Sequence[FloatArray] = (),
-    ) -> Iterator[tuple[Move, FloatArray, FloatArray]]:
-        """Yield, for each move, how far it takes each row, and how that changes with the row.
+    ) -> Iterator[tuple[Iteration, FloatArray, FloatArray]]:
+        """Yield, for each iteration, how far it takes each row, and how that changes with the row.
 
         Moves share what they have in common: the codes of the rows, and steps of one shrinkage.
 
@@ -101,61 +101,63 @@ class Mover(ABC, Generic[View]):
         noise_variance : float
         Y : ndarray, shape (m, p)
             Centred noisy rows.
-        moves : collection of Move
+        iterations : collection of Iteration
         tangents : sequence of ndarray, shape (m, p)
             Directions e of unit variance in which the displacement f is differentiated.
 
         Yields
         ------
-        move : Move
+        iteration : Iteration
         displacement : ndarray, shape (m, p)
         divergence : ndarray, shape (m,)
             Mean over the tangents of ``e'(df/dy)e``; zero without tangents.
         """
-        if not moves:
+        if not iterations:
             return
-        signal, noise = self.powers
-        first = self.look(Y, tangents)
-        least = min(move.shrink for move in moves)
+        signal, noise = self.component_variances
+        first = self.evaluate(Y, tangents)
+        least = min(iteration.shrink for iteration in iterations)
         used = wiener_weights(signal, noise_variance * noise, least) > 0.0
         codes = self.codes_on(first, self.components_where(used))
-        for shrink, kinds in grouped(moves).items():
+        for shrink, kinds in grouped(iterations).items():
             weights = wiener_weights(signal, noise_variance * noise, shrink)
             on = weights > 0.0
             V = self.components_where(on)
             weighed = (V * weights[on]).T
             targets = [code[:, on[used]] @ weighed for code in codes]
             begun = self.step(Y, tangents, first, targets)
-            for walk, wanted in kinds.items():
+            for reproject, wanted in kinds.items():
                 x, dx = begun
                 aims = targets
                 for step in range(1, max(wanted) + 1):
                     if step > 1:
-                        view = self.look(x, dx)
-                        if walk:
+                        view = self.evaluate(x, dx)
+                        if reproject:
                             aims = [code @ weighed for code in self.codes_on(view, V)]
                         x, dx = self.step(x, dx, view, aims)
                     if step in wanted:
                         turned = divergence(tangents, dx, len(Y))
-                        yield Move(shrink, walk, step), x - Y, turned
+                        yield Iteration(shrink, reproject, step), x - Y, turned
 
 
-def all_moves(shrinks: tuple[float, ...] = SHRINKS) -> list[Move]:
-    """Return the moves that are tried together."""
+def all_iterations(shrinks: tuple[float, ...] = SHRINKS) -> list[Iteration]:
+    """Return the iterations that are tried together."""
     return [
-        Move(shrink, walk, steps)
+        Iteration(shrink, reproject, steps)
         for shrink in shrinks
-        for walk in (False, True)
+        for reproject in (False, True)
         for steps in STEPS
-        if not (walk and steps == 1)  # the first step is the same either way
+        if not (reproject and steps == 1)  # the first step is the same either way
     ]
 
 
-def grouped(moves: Collection[Move]) -> dict[float, dict[bool, set[int]]]:
-    """Return shrink to walk to the numbers of steps after which a displacement is wanted."""
+def grouped(iterations: Collection[Iteration]) -> dict[float, dict[bool, set[int]]]:
+    """Return shrink to reproject to the numbers of steps after which a displacement is wanted."""
     groups: dict[float, dict[bool, set[int]]] = {}
-    for move in sorted(moves):
-        groups.setdefault(move.shrink, {}).setdefault(move.walk, set()).add(move.steps)
+    for iteration in sorted(iterations):
+        groups.setdefault(iteration.shrink, {}).setdefault(iteration.reproject, set()).add(
+            iteration.steps
+        )
     return groups
 
 
@@ -188,42 +190,48 @@ def divergence(
     return mean
 
 
-def move_rows(
-    mover: Mover[Any], noise_variance: float, blend: Mapping[Move, float], Y: FloatArray
+def cleaned_rows(
+    preimage: Preimage[Any],
+    noise_variance: float,
+    expansion: Mapping[Iteration, float],
+    Y: FloatArray,
 ) -> FloatArray:
-    """Return centred rows `Y` (m, p) moved by a blend of moves; as they are for an empty one."""
+    """Return centred rows `Y` (m, p) moved by an expansion; as they are for an empty one."""
     moved = np.zeros_like(Y)
-    for move, displacement, _ in mover.displacements(noise_variance, Y, blend):
-        moved += blend[move] * displacement
+    for iteration, displacement, _ in preimage.displacements(noise_variance, Y, expansion):
+        moved += expansion[iteration] * displacement
     return Y + moved
 
 
-def blend_to_array(blend: Mapping[Move, float]) -> FloatArray:
-    """Return a blend as numbers, (n_moves, 4); an empty one as a move without weight."""
+def expansion_to_array(expansion: Mapping[Iteration, float]) -> FloatArray:
+    """Return an expansion as numbers, (n_iterations, 4); an empty one without weight."""
     rows = [
-        (move.shrink, float(move.walk), float(move.steps), weight) for move, weight in blend.items()
+        (iteration.shrink, float(iteration.reproject), float(iteration.steps), weight)
+        for iteration, weight in expansion.items()
     ]
     return np.array(rows or [(1.0, 0.0, 1.0, 0.0)], dtype=np.float64)
 
 
-def check_blend(numbers: FloatArray) -> None:
-    """Refuse numbers, (n_moves, 4), that no blend has: a file could ask for endless steps.
+def check_expansion(numbers: FloatArray) -> None:
+    """Refuse numbers, (n_iterations, 4), that no expansion has: a file could ask for endless steps.
 
     Raises
     ------
     ValueError
-        If they are not moves and weights.
+        If they are not iterations and weights.
     """
     if numbers.shape[1] != 4:
-        raise ValueError("its blend does not have four numbers a move")
-    shrink, walk, steps, _ = numbers.T
-    if not (np.all(shrink >= 0.0) and np.isin(walk, (0, 1)).all() and np.isin(steps, STEPS).all()):
-        raise ValueError("its blend has moves that are none")
+        raise ValueError("its expansion does not have four numbers an iteration")
+    shrink, reproject, steps, _ = numbers.T
+    if not (
+        np.all(shrink >= 0.0) and np.isin(reproject, (0, 1)).all() and np.isin(steps, STEPS).all()
+    ):
+        raise ValueError("its expansion has iterations that are none")
 
 
-def blend_from_array(numbers: FloatArray) -> dict[Move, float]:
-    """Return the blend that `blend_to_array` made numbers of."""
+def expansion_from_array(numbers: FloatArray) -> dict[Iteration, float]:
+    """Return the expansion that `expansion_to_array` made numbers of."""
     return {
-        Move(float(shrink), bool(walk), int(steps)): float(weight)
-        for shrink, walk, steps, weight in numbers
+        Iteration(float(shrink), bool(reproject), int(steps)): float(weight)
+        for shrink, reproject, steps, weight in numbers
     }

@@ -12,11 +12,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ikpca_cli.data.row_source import FloatArray, model_rng
-from ikpca_cli.data.threads import spread_all, tiles
+from ikpca_cli.data.random import Stream, model_rng
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.data.threads import chunks, parallel_for
 from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.linalg.sines import sines
-from ikpca_cli.models.kernels.base import ORTHOGONAL, Gaussian, Kernel
+from ikpca_cli.models.kernels.kernel import ORTHOGONAL, Gaussian, Kernel
 from ikpca_cli.models.novelty import ROWS, from_mean_kernels
 
 TILE_FEATURES = 512
@@ -70,9 +71,9 @@ class FourierFeatures:
         UsageError
             If the seed is negative.
         """
-        W = kernel.sample(model_rng(seed, 0), n_rff, n_features)
+        W = kernel.sample(model_rng(seed, Stream.FREQUENCIES), n_rff, n_features)
         W *= kernel.frequency_scale(gamma)
-        return cls(W, model_rng(seed, 1).uniform(-np.pi, np.pi, n_rff))
+        return cls(W, model_rng(seed, Stream.OFFSETS).uniform(-np.pi, np.pi, n_rff))
 
     @classmethod
     def draw_balanced(
@@ -92,9 +93,9 @@ class FourierFeatures:
         """
         each = 2 if n_rff >= fewest_pairs(n_features) else 1
         count = -(-n_rff // each)
-        W = kernel.sample_orthogonal(model_rng(seed, 0), count, n_features)
+        W = kernel.sample_orthogonal(model_rng(seed, Stream.FREQUENCIES), count, n_features)
         W *= kernel.frequency_scale(gamma)
-        b = model_rng(seed, 1).uniform(-np.pi, np.pi, count)
+        b = model_rng(seed, Stream.OFFSETS).uniform(-np.pi, np.pi, count)
         turns = np.arange(n_rff) % each * (0.5 * np.pi)
         return cls(np.repeat(W, each, axis=0)[:n_rff], np.repeat(b, each)[:n_rff] + turns)
 
@@ -131,7 +132,7 @@ class FourierFeatures:
             sines(part)
             values[place] = part
 
-        spread_all(fill, places(*values.shape))
+        parallel_for(fill, places(*values.shape))
         return values
 
     def sines_and_cosines(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -145,7 +146,7 @@ class FourierFeatures:
             both[0][place] = part
             sines(both[1][place])
 
-        spread_all(fill, places(*both.shape[1:]))
+        parallel_for(fill, places(*both.shape[1:]))
         return both[0], both[1]
 
 
@@ -229,8 +230,8 @@ def fewest_pairs(n_features: int) -> int:
 def places(n_rows: int, n_features: int) -> list[tuple[slice, slice]]:
     """Return the tiles that features (n_rows, n_features) are computed in, by rows."""
     width = min(TILE_FEATURES, n_features)
-    columns = tiles(n_features, width)
-    return [(rows, part) for rows in tiles(n_rows, TILE_ELEMENTS // width) for part in columns]
+    columns = chunks(n_features, width)
+    return [(rows, part) for rows in chunks(n_rows, TILE_ELEMENTS // width) for part in columns]
 
 
 def ridge_inverse(W: FloatArray, ridge: float) -> FloatArray:

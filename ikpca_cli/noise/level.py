@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ikpca_cli.data.row_source import FloatArray, without_twins
+from ikpca_cli.data.row_source import FloatArray, without_duplicates
 from ikpca_cli.linalg.eigen import leading_eigenpairs
 from ikpca_cli.noise.local import thickness
 
@@ -20,7 +20,7 @@ FEW_COLUMNS = 8
 FEW_ROWS = 8
 """Fewer different rows than this tell nothing."""
 
-_SHARES = (1.0, 0.5, 0.25)  # of the noise spectrum that is looked at, from its low end
+_SHARES = (1.0, 0.5, 0.25)  # of the noise spectrum that is is_read at, from its low end
 _PRECISE = 0.03  # relative error above which quiet columns say nothing against the spectrum
 _QUIET = 0.1  # share of the columns that may hold little signal
 _ARGUMENTS = (0.75, 1.75)  # of characteristic functions, over the noise
@@ -63,11 +63,11 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     X = X[:, np.ptp(X, axis=0) > 0.0]  # a constant column has no noise
     if X.shape[1] < 2:
         return NoiseLevel(None, certain=False)
-    X = without_twins(X)  # nor has a row beside its twin
+    X = without_duplicates(X)  # nor has a row beside its duplicate
     n_samples, n_features = X.shape
     if n_samples < FEW_ROWS:
         return NoiseLevel(None, certain=False)
-    readings = _readings(X)
+    readings = _estimates(X)
     best = readings[0]
     for reading in readings[1:]:
         if reading.std < best.std * (1.0 - reading.doubt):
@@ -89,7 +89,7 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
 
 
 @dataclass(frozen=True)
-class _Reading:
+class _Estimate:
     """An estimate, and by which share it has to be lower than others.
 
     One of the spectrum counts the directions with signal.
@@ -101,7 +101,7 @@ class _Reading:
     of_spectrum: bool = False
 
 
-def _readings(X: FloatArray) -> list[_Reading]:
+def _estimates(X: FloatArray) -> list[_Estimate]:
     """Return estimates, the most precise first."""
     from scipy.linalg import eigvalsh
 
@@ -118,7 +118,7 @@ def _readings(X: FloatArray) -> list[_Reading]:
     return found
 
 
-def _from_spectrum(variances: FloatArray, long: int, share: float) -> _Reading:
+def _from_spectrum(variances: FloatArray, long: int, share: float) -> _Estimate:
     """Read the noise off the lowest eigenvalues (ascending), which follow Marchenko and Pastur.
 
     Eigenvalues above the upper edge of their law are signal, whose number is found by iteration
@@ -137,7 +137,7 @@ def _from_spectrum(variances: FloatArray, long: int, share: float) -> _Reading:
         above = int((variances > edge).sum())
         if above <= signal or signal >= size - 1:
             doubt = 2.0 * (2.0 * long * low) ** -0.5  # two standard errors
-            return _Reading(variance**0.5, doubt, signal, of_spectrum=True)
+            return _Estimate(variance**0.5, doubt, signal, of_spectrum=True)
         signal = min(size - 1, signal + max(1, (above - signal) // 2))
 
 
@@ -190,7 +190,7 @@ def _marchenko_pastur(ratio: float, probabilities: FloatArray) -> FloatArray:
     return quantiles
 
 
-def _from_quiet_columns(X: FloatArray) -> _Reading:
+def _from_quiet_columns(X: FloatArray) -> _Estimate:
     """Read the noise off quiet columns: found in one half of the rows, read in the other.
 
     A quiet column is constant but for a few rows. The modulus of its characteristic function is
@@ -207,14 +207,14 @@ def _from_quiet_columns(X: FloatArray) -> _Reading:
     deviations = np.concatenate([np.abs(some - np.median(some, axis=0)) for some in columns])
     rough = float(np.median(deviations)) / _MAD
     if rough == 0.0:
-        return _Reading(0.0, np.inf)
+        return _Estimate(0.0, np.inf)
     powers = [np.mean([_power(some, at / rough) for some in columns]) for at in _ARGUMENTS]
     if not powers[0] > powers[1] > 0.0:
-        return _Reading(0.0, np.inf)
+        return _Estimate(0.0, np.inf)
     low, high = _ARGUMENTS
     std = rough * float(np.log(powers[0] / powers[1]) / (high**2 - low**2)) ** 0.5
     step = float(np.median([_steps(some) for some in columns]))
-    return _Reading(std, float(np.hypot((0.7 * n_samples * count) ** -0.5, step / (2.0 * std))))
+    return _Estimate(std, float(np.hypot((0.7 * n_samples * count) ** -0.5, step / (2.0 * std))))
 
 
 def _power(columns: FloatArray, argument: float) -> float:

@@ -7,10 +7,10 @@ from functools import cache
 
 import numpy as np
 
-from ikpca_cli.data.row_source import FloatArray, model_rng
-from ikpca_cli.models.kernels.base import Gaussian
+from ikpca_cli.data.random import Stream, model_rng
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.models.kernels.kernel import Gaussian
 
-_FLAT = 8  # stream of `model_rng`
 _CENTRES = 400
 _ROWS = (15, 55)  # effective number in a window
 _PER_TERM = 1.5  # effective number of rows that each term of a parabola needs
@@ -173,7 +173,7 @@ def _drawn_variances(n_features: int, across: int, thin: float, count: float) ->
     count : float
         Effective number of rows in a window.
     """
-    rng = model_rng(0, _FLAT)
+    rng = model_rng(0, Stream.FLAT_SURFACES)
     along = n_features - across
     # The share of the rows that count, for uniform positions along and normal ones across.
     share = (np.pi**0.5 / _BOX) ** along

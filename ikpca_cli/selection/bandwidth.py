@@ -1,4 +1,4 @@
-"""The search for kernel widths: downhill over the risk of their best blends of moves."""
+"""The search for kernel widths: downhill over the risk of their best expansions of iterations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Literal
 
 from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.selection.choice import Auto
-from ikpca_cli.selection.cross_validation import Blend, CrossValidation
+from ikpca_cli.selection.cross_validation import CrossValidation, Expansion
 
 FACTOR_LIMITS = (1e-3, 1e3)
 """The least is all but linear PCA, which may be better than any gamma on the way there."""
@@ -18,21 +18,21 @@ FIRST_FACTORS = (FACTOR_LIMITS[0], 0.25, 1.0, 4.0)
 _WORTH_A_STEP = 0.002  # share of the risk that another pair of gammas has to save
 
 
-def best_blend(
+def best_expansion(
     trial: CrossValidation,
     gamma: float | Auto,
     second_gamma: float | Literal["none"] | Auto,
     scale: float,
     n_samples: int,
     progress: Progress,
-) -> Blend:
-    """Return the blend of least risk, around what is given, with its risk for a fit on all rows.
+) -> Expansion:
+    """Return the expansion of least risk around what is given, its risk that of a fit on all rows.
 
     Parameters
     ----------
     trial : CrossValidation
     gamma, second_gamma : float or "auto"
-        As for `IKPCA`; a second one is looked for where the first is.
+        As for `IKPCA`; a second one is is_read for where the first is.
     scale : float
         The median distance between rows, whose inverse is the unit of gamma.
     n_samples : int
@@ -41,37 +41,37 @@ def best_blend(
 
     Returns
     -------
-    Blend
+    Expansion
     """
     if gamma == "auto":
-        blend = search(
+        expansion = search(
             trial.best,
             scale,
             lambda tried: progress("choosing", tried, 0),
-            simplest=trial.one_signal,
+            simplest=trial.replicates,
         )
-        if second_gamma == "auto" and not trial.one_signal:
-            blend = pair_search(trial, blend, scale, progress)
+        if second_gamma == "auto" and not trial.replicates:
+            expansion = pair_search(trial, expansion, scale, progress)
     else:
-        blend = trial.best(gamma)
+        expansion = trial.best(gamma)
     if isinstance(second_gamma, float | int):
-        blend = trial.best(blend.gammas[0], float(second_gamma))
-    return trial.full_risk(blend, n_samples)
+        expansion = trial.best(expansion.gammas[0], float(second_gamma))
+    return trial.full_risk(expansion, n_samples)
 
 
 def search(
-    best: Callable[[float], Blend],
+    best: Callable[[float], Expansion],
     scale: float,
     tick: Callable[[int], None],
     *,
     simplest: bool = False,
-) -> Blend:
-    """Return the blend of least risk over gamma, going downhill by factors of two.
+) -> Expansion:
+    """Return the expansion of least risk over gamma, going downhill by factors of two.
 
     Parameters
     ----------
     best : callable
-        Gamma to its best blend.
+        Gamma to its best expansion.
     scale : float
         The median distance between rows, whose inverse is the unit of gamma.
     tick : callable
@@ -83,9 +83,9 @@ def search(
 
     Returns
     -------
-    Blend
+    Expansion
     """
-    tried: dict[float, Blend] = {}
+    tried: dict[float, Expansion] = {}
 
     def risk(factor: float) -> float:
         if factor not in tried:
@@ -102,20 +102,20 @@ def search(
         factor = lower
     if simplest:
         enough = tried[factor].risk + tried[factor].error
-        factor = min(f for f, blend in tried.items() if blend.risk <= enough)
+        factor = min(f for f, expansion in tried.items() if expansion.risk <= enough)
     return tried[factor]
 
 
 def pair_search(
-    trial: CrossValidation, main: Blend, scale: float, progress: Progress = silent
-) -> Blend:
-    """Return the best blend of a gamma with a second one, going downhill by factors of two in both.
+    trial: CrossValidation, main: Expansion, scale: float, progress: Progress = silent
+) -> Expansion:
+    """Return the best expansion of two gammas, going downhill by factors of two in both.
 
     Parameters
     ----------
     trial : CrossValidation
         Which has tried some gammas.
-    main : Blend
+    main : Expansion
         At the best of these; it comes back where no second gamma lowers its risk.
     scale : float
         The median distance between rows.
@@ -123,7 +123,7 @@ def pair_search(
 
     Returns
     -------
-    Blend
+    Expansion
     """
     pair = trial.with_partner(main)
     while len(pair.gammas) == 2:
@@ -135,7 +135,7 @@ def pair_search(
             if all(_allowed(gamma * scale) for gamma in gammas) and len(set(gammas)) == 2
         ]
         progress("choosing", len(trial.seen), 0)
-        lower = min(around, key=lambda blend: blend.risk, default=pair)
+        lower = min(around, key=lambda expansion: expansion.risk, default=pair)
         if not lower.saves(_WORTH_A_STEP, pair):
             break
         pair = lower

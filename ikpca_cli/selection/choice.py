@@ -39,6 +39,14 @@ class Choice:
         return self.risk is not None and self.risk < -3.0 * (self.error or 0.0)
 
 
+@dataclass(frozen=True)
+class Oracle:
+    """Noisy rows (m, p) and their clean versions, (m, p) or (p,): what a user does not have."""
+
+    noisy: FloatArray
+    clean: FloatArray
+
+
 def usable_noise_std(noise_std: float | None, rows: FloatArray) -> float:
     """Return the noise level, or a cautious tenth of the centred rows' spread if it is unknown."""
     return noise_std or 0.1 * float(np.sqrt(np.mean(rows**2)))

@@ -2,15 +2,15 @@
 
 For each gamma, rows are held out in turn and cleaned by the spectrum of the others in several ways
 at once (`ikpca_cli.models.preimage`). Stein's identity turns what happened to them into an unbiased
-estimate of the squared error of each way, and of any blend of ways: with displacements f_k and
+estimate of the squared error of each way, and of any expansion of ways: with displacements f_k and
 divergences d_k,
 
     risk(t) = sigma^2 + mean |sum_k t_k f_k|^2 / p + 2 sigma^2 sum_k t_k mean d_k / p
 
 (Stein 1981; the divergence along random directions as in Ramani, Blu and Unser 2008, but by exact
-derivatives). It is a quadratic form in t, so the best blend with t >= 0 is a small least-squares
-problem. Where all rows show one signal, or clean rows are at hand, the inner products of the
-displacements with the true errors take the place of ``sigma^2 d_k``.
+derivatives). It is a quadratic form in t, so the best expansion with t >= 0 is a small
+least-squares problem. Where all rows show one signal, or clean rows are at hand, the inner products
+of the displacements with the true errors take the place of ``sigma^2 d_k``.
 """
 
 from __future__ import annotations
@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.data.threads import spread, tiles
-from ikpca_cli.models.preimage import Move, Mover
+from ikpca_cli.data.threads import chunks, parallel_map
+from ikpca_cli.models.preimage import Iteration, Preimage
+from ikpca_cli.selection.choice import Oracle
 
 FOLDS = 4
 MANY_ROWS = 1200
@@ -38,31 +39,31 @@ _PROBES = 12000  # numbers in the random directions of the divergence
 _TILE_ROWS = 128  # held-out rows that are moved at once: their kernel values stay in the cache
 _STEEPEST = 10.0  # change of a row's displacement over its own, per column
 _WORTH_IT = 0.005  # share of the risk that a second gamma has to save
-_MOST_WEIGHT = 2.0  # of a blend: a little over 1 makes up for steps that stop short
+_MOST_WEIGHT = 2.0  # of an expansion: a little over 1 makes up for steps that stop short
 _MORE_ROWS = 1.2  # than in a fit of the comparison, to show how fast the risk falls
-_LEAST_WEIGHT = 0.02  # of a way in a blend: less is not worth its time
+_LEAST_WEIGHT = 0.02  # of a way in an expansion: less is not worth its time
 
 
 @dataclass(frozen=True)
-class Blend:
-    """The best blend of moves at one gamma, or at two.
+class Expansion:
+    """The best expansion of iterations at one gamma, or at two.
 
     Attributes
     ----------
     gammas : tuple of float
         The main one comes first.
     weights : tuple of dict
-        For each gamma, move to its weight; empty where no move lowers the risk.
+        For each gamma, iteration to its weight; empty where none lowers the risk.
     risk, error : float
         Estimated mean squared error after cleaning, and its standard error.
     """
 
     gammas: tuple[float, ...]
-    weights: tuple[dict[Move, float], ...]
+    weights: tuple[dict[Iteration, float], ...]
     risk: float
     error: float
 
-    def saves(self, share: float, other: Blend) -> bool:
+    def saves(self, share: float, other: Expansion) -> bool:
         """Tell whether all gammas are of use, and save a share of the other's risk.
 
         Being an estimate, a risk may be negative.
@@ -82,12 +83,12 @@ class CrossValidation:
     most : int
         The first rows up to this number take part in the comparison; `full_risk` sees all.
     noise_variance : float
-    ways : list of Move
+    ways : list of Iteration
     rng : numpy.random.Generator
         Draws the directions of the divergence.
     enough : int
         Held-out numbers after which no more folds are tried.
-    one_signal : bool
+    replicates : bool
         All rows show one signal: held-out rows should become their mean.
     oracle : Oracle, optional
         Centred noisy rows to clean instead of held-out ones, and what they should become.
@@ -96,22 +97,22 @@ class CrossValidation:
     def __init__(
         self,
         rows: FloatArray,
-        fit: Callable[[NDArray[np.intp], float], Mover[Any]],
+        fit: Callable[[NDArray[np.intp], float], Preimage[Any]],
         noise_variance: float,
-        ways: list[Move],
+        ways: list[Iteration],
         rng: np.random.Generator,
         enough: int = ENOUGH,
         *,
         most: int | None = None,
-        one_signal: bool = False,
+        replicates: bool = False,
         oracle: Oracle | None = None,
     ) -> None:
         self.rows, self.fit = rows, fit
         self.reach = 2.0 * float(np.sqrt((rows**2).sum(axis=1).max()))
         self.noise_variance, self.ways = noise_variance, ways
-        self.one_signal = one_signal
+        self.replicates = replicates
         self.seen: dict[float, _Moved] = {}
-        self.found: dict[tuple[float, ...], Blend] = {}
+        self.found: dict[tuple[float, ...], Expansion] = {}
         n_features = rows.shape[1]
         places = np.arange(len(rows))[:most]
         if oracle is not None:
@@ -122,11 +123,11 @@ class CrossValidation:
         needed = int(np.ceil(max(enough / n_features, 200) / len(folds[0])))
         varying = np.ptp(rows, axis=0) > 0.0
         held = sum(map(len, folds[:needed]))
-        directions = [] if one_signal else _tangents(held, n_features, rng)
+        directions = [] if replicates else _tangents(held, n_features, rng)
         self.trials = []
         for out in folds[:needed]:
             rest = np.setdiff1d(places, out)
-            if one_signal:
+            if replicates:
                 self.trials.append(_Trial(rest, rows[out], means_of_others(rows[out])))
             else:
                 # A constant column has no noise: nothing is moved in its direction.
@@ -134,26 +135,26 @@ class CrossValidation:
                 before = noise_variance * max(float(varying.mean()), 1.0 / n_features)
                 self.trials.append(_Trial(rest, rows[out], None, tangents, before))
 
-    def best(self, *gammas: float) -> Blend:
-        """Return the blend of least estimated risk at one gamma, or at several together."""
+    def best(self, *gammas: float) -> Expansion:
+        """Return the expansion of least estimated risk at one gamma, or at several together."""
         for gamma in gammas:
             if gamma not in self.seen:
-                tried = spread(partial(self._try, gamma), self.trials)
+                tried = parallel_map(partial(self._try, gamma), self.trials)
                 self.seen[gamma] = _Moved.together(tried)
         moved = [self.seen[gamma] for gamma in gammas]
         calm = np.concatenate([self._calm(part) for part in moved])
-        blend = _non_negative_minimum(*_quadratic(moved, calm))
+        expansion = _non_negative_minimum(*_quadratic(moved, calm))
         # Where rows are not moved at all, Stein's estimate alone would have them moved without end.
-        blend *= min(1.0, _MOST_WEIGHT / max(float(blend.sum()), _MOST_WEIGHT))
-        blend[blend < _LEAST_WEIGHT] = 0.0
-        parts = np.split(blend, len(gammas))
+        expansion *= min(1.0, _MOST_WEIGHT / max(float(expansion.sum()), _MOST_WEIGHT))
+        expansion[expansion < _LEAST_WEIGHT] = 0.0
+        parts = np.split(expansion, len(gammas))
         risks = _risks(moved, parts)
         weights = tuple(
             {way: float(weight) for way, weight in zip(self.ways, part, strict=True) if weight}
             for part in parts
         )
         error = float(risks.std() / np.sqrt(len(risks)))
-        self.found[gammas] = found = Blend(gammas, weights, float(risks.mean()), error)
+        self.found[gammas] = found = Expansion(gammas, weights, float(risks.mean()), error)
         return found
 
     def _calm(self, moved: _Moved) -> NDArray[np.bool_]:
@@ -163,18 +164,18 @@ class CrossValidation:
             calm &= moved.steepest <= _STEEPEST * self.noise_variance
         return calm
 
-    def with_partner(self, main: Blend) -> Blend:
-        """Return the best blend of a gamma with one of the others tried, where that is better.
+    def with_partner(self, main: Expansion) -> Expansion:
+        """Return the best expansion of a gamma with one of the others tried, where that is better.
 
         A coarse and a fine kernel make different errors; better means by more than chance would.
         """
         others = (gamma for gamma in self.seen if gamma not in main.gammas)
         pairs = [self.best(*main.gammas, other) for other in others]
-        pair = min(pairs, key=lambda blend: blend.risk, default=main)
+        pair = min(pairs, key=lambda expansion: expansion.risk, default=main)
         return pair if pair.saves(_WORTH_IT, main) else main
 
-    def full_risk(self, blend: Blend, n_samples: int) -> Blend:
-        """Return a blend with its risk for a fit on `n_samples` rows.
+    def full_risk(self, expansion: Expansion, n_samples: int) -> Expansion:
+        """Return an expansion with its risk for a fit on `n_samples` rows.
 
         A fit on more rows than those of the comparison shows how fast the risk falls, on rows that
         both clean; it is taken to fall as one over the number of rows.
@@ -187,27 +188,29 @@ class CrossValidation:
             held //= 2
         many = few + len(beyond)
         if first.reference is not None or many < _MORE_ROWS * few or held < 1:
-            return blend
+            return expansion
         finer = replace(
             first,
             places=np.sort(np.concatenate([first.places, beyond])),
             held=first.held[:held],
             tangents=[e[:held] for e in first.tangents],
         )
-        weights = [np.array([part.get(way, 0.0) for way in self.ways]) for part in blend.weights]
-        coarse = _risks([self.seen[gamma] for gamma in blend.gammas], weights)
-        fine = _risks([self._try(gamma, finer) for gamma in blend.gammas], weights)
+        weights = [
+            np.array([part.get(way, 0.0) for way in self.ways]) for part in expansion.weights
+        ]
+        coarse = _risks([self.seen[gamma] for gamma in expansion.gammas], weights)
+        fine = _risks([self._try(gamma, finer) for gamma in expansion.gammas], weights)
         change = min(float((fine - coarse[:held]).mean()), 0.0)
         on = (1.0 / few - 1.0 / max(n_samples, many)) / (1.0 / few - 1.0 / many)
-        return replace(blend, risk=blend.risk + on * change)
+        return replace(expansion, risk=expansion.risk + on * change)
 
     def _try(self, gamma: float, trial: _Trial) -> _Moved:
         """Return what a spectrum at this gamma does to the held-out rows of a trial."""
-        mover = self.fit(trial.places, gamma)
-        dtype = mover.powers[0].dtype
+        preimage = self.fit(trial.places, gamma)
+        dtype = preimage.component_variances[0].dtype
         parts = []
-        for part in tiles(len(trial.held), _TILE_ROWS):
-            moved = mover.displacements(
+        for part in chunks(len(trial.held), _TILE_ROWS):
+            moved = preimage.displacements(
                 self.noise_variance,
                 trial.held[part].astype(dtype, copy=False),
                 self.ways,
@@ -226,14 +229,6 @@ class CrossValidation:
             gains = np.einsum("kij,ij->ki", steps, error)
             before = np.mean(error**2, axis=1)
         return _Moved(steps, gains / n_features, before)
-
-
-@dataclass(frozen=True)
-class Oracle:
-    """Noisy rows (m, p) and their clean versions, (m, p) or (p,): what a user does not have."""
-
-    noisy: FloatArray
-    clean: FloatArray
 
 
 @dataclass(frozen=True)

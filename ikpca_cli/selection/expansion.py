@@ -10,35 +10,39 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.first_pass import SAMPLE_ROWS, selection_rows
+from ikpca_cli.data.precision import rounded_fields
+from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import (
     LARGEST_SINGLE,
     FloatArray,
     Progress,
     RowSource,
-    model_rng,
     row_name,
-    without_twins,
+    without_duplicates,
 )
 from ikpca_cli.errors import InputError
-from ikpca_cli.estimators.denoiser import rounded_fields
 from ikpca_cli.linalg.eigen import spectrum
 from ikpca_cli.models.exact_spectrum import ExactSpectrum
-from ikpca_cli.models.gauss_newton import RefinedModel
-from ikpca_cli.models.kernels.base import Gaussian
-from ikpca_cli.models.preimage import SHRINKS, SHRINKS_OF_A_CUT, TO_THE_MEAN, Mover, all_moves
+from ikpca_cli.models.gauss_newton import GaussNewtonModel
+from ikpca_cli.models.kernels.kernel import Gaussian
+from ikpca_cli.models.preimage import (
+    SHRINKS,
+    SHRINKS_OF_A_CUT,
+    TO_THE_MEAN,
+    Preimage,
+    all_iterations,
+)
 from ikpca_cli.models.random_features import FourierFeatures
-from ikpca_cli.selection.bandwidth import best_blend
-from ikpca_cli.selection.choice import Auto, Choice, usable_noise_std
-from ikpca_cli.selection.cross_validation import CrossValidation, Oracle
+from ikpca_cli.selection.bandwidth import best_expansion
+from ikpca_cli.selection.choice import Auto, Choice, Oracle, usable_noise_std
+from ikpca_cli.selection.cross_validation import CrossValidation
 
-Fit: TypeAlias = Callable[[NDArray[np.intp], float], Mover[Any]]
+Fit: TypeAlias = Callable[[NDArray[np.intp], float], Preimage[Any]]
 """Maps places of rows and a gamma to what learned from the rows at these places."""
-
-_DIRECTIONS = 4  # stream of `model_rng`
 
 
 @dataclass(frozen=True)
-class BlendSearch:
+class ExpansionSearch:
     """A choice of gamma, shrinkage and steps from noisy rows.
 
     Attributes
@@ -46,7 +50,7 @@ class BlendSearch:
     fits : callable
         Called as ``fits(rows, distances)`` with centred rows (n, p) and their squared distances
         (n, n); returns a `Fit`.
-    gamma, second_gamma, n_components, one_signal, seed
+    gamma, second_gamma, n_components, replicates, seed
         As for `IKPCA`; n_components is None for as many as are of use.
     most_rows : int
         The most rows on which candidates are compared.
@@ -60,7 +64,7 @@ class BlendSearch:
     n_components: int | None
     most_rows: int
     enough: int
-    one_signal: bool
+    replicates: bool
     seed: int
 
     def run(
@@ -78,8 +82,8 @@ class BlendSearch:
         InputError
             If all but a few of the rows are alike.
         """
-        # A row that is held out must not have a twin among the others.
-        rows = without_twins(selection_rows(X, SAMPLE_ROWS, self.seed) - mean)
+        # A row that is held out must not have a duplicate among the others.
+        rows = without_duplicates(selection_rows(X, SAMPLE_ROWS, self.seed) - mean)
         if len(rows) < 2:
             raise InputError(
                 f"{row_name(X)}: all but a few of its rows are alike, there is nothing to learn "
@@ -92,20 +96,22 @@ class BlendSearch:
             rows,
             self.fits(rows, distances),
             noise_variance,
-            all_moves((*shrinks, TO_THE_MEAN) if self.one_signal else shrinks),
-            model_rng(self.seed, _DIRECTIONS),
+            all_iterations((*shrinks, TO_THE_MEAN) if self.replicates else shrinks),
+            model_rng(self.seed, Stream.DIRECTIONS),
             self.enough,
             most=self.most_rows,
-            one_signal=self.one_signal,
+            replicates=self.replicates,
             oracle=Oracle(oracle.noisy - mean, oracle.clean - mean) if oracle else None,
         )
         scale = float(np.median(distances)) or float(distances.mean())
-        blend = best_blend(trial, self.gamma, self.second_gamma, scale, X.shape[0], progress)
+        expansion = best_expansion(
+            trial, self.gamma, self.second_gamma, scale, X.shape[0], progress
+        )
         chosen = {
-            "gamma": blend.gammas[0],
-            "gammas": blend.gammas,
+            "gamma": expansion.gammas[0],
+            "gammas": expansion.gammas,
             "n_components": self.n_components,
-            "blends": blend.weights,
+            "expansions": expansion.weights,
             "noise_variance": noise_variance,
             "rows": rows,
         }
@@ -113,11 +119,11 @@ class BlendSearch:
             Choice({"gamma": one.gammas[0], "second_gamma": one.gammas[1:]}, one.risk, one.error)
             for one in trial.found.values()
         )
-        return Choice(chosen, blend.risk, blend.error, tried)
+        return Choice(chosen, expansion.risk, expansion.error, tried)
 
 
 def exact_fits(rows: FloatArray, distances: FloatArray, *, most: int | None) -> Fit:
-    """Return what fits the limit of infinitely many features, see `BlendSearch`.
+    """Return what fits the limit of infinitely many features, see `ExpansionSearch`.
 
     Parameters
     ----------
@@ -127,7 +133,7 @@ def exact_fits(rows: FloatArray, distances: FloatArray, *, most: int | None) -> 
         Components to keep.
     """
 
-    def fit(places: NDArray[np.intp], gamma: float) -> Mover[Any]:
+    def fit(places: NDArray[np.intp], gamma: float) -> Preimage[Any]:
         near = distances[np.ix_(places, places)]
         return ExactSpectrum.of(rows[places], near, gamma, most)
 
@@ -143,7 +149,7 @@ def refined_fits(
     route: str,
     seed: int,
 ) -> Fit:
-    """Return what fits the refined model, without a blend, see `BlendSearch`.
+    """Return what fits the refined model, without an expansion, see `ExpansionSearch`.
 
     In single precision, if that can hold the rows: it is enough to tell candidates apart.
 
@@ -163,10 +169,10 @@ def refined_fits(
     can_hold = 1.0 / LARGEST_SINGLE <= np.abs(rows).max() <= LARGEST_SINGLE
     dtype: type[np.floating[Any]] = np.float32 if can_hold else np.float64
 
-    def fit(places: NDArray[np.intp], gamma: float) -> Mover[Any]:
+    def fit(places: NDArray[np.intp], gamma: float) -> Preimage[Any]:
         features = drawn.scaled(Gaussian().frequency_scale(gamma)).rounded(dtype)
         some = rows[places]
         found = spectrum(some, mean, features, n_rff, most, route=route)
-        return rounded_fields(RefinedModel.of(features, found, some, 1.0, seed), dtype)
+        return rounded_fields(GaussNewtonModel.of(features, found, some, 1.0, seed), dtype)
 
     return fit

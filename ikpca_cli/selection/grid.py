@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.first_pass import SAMPLE_ROWS, selection_rows
-from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, model_rng, read_all
+from ikpca_cli.data.random import Stream, model_rng
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, read_all
 from ikpca_cli.errors import IkpcaWarning, UsageError
-from ikpca_cli.estimators.denoiser import Denoiser
-from ikpca_cli.estimators.methods import load_kernel
+from ikpca_cli.models.kernels.kernel import load_kernel
 from ikpca_cli.noise.level import estimate_noise
-from ikpca_cli.selection.choice import Choice, usable_noise_std
-from ikpca_cli.selection.cross_validation import Oracle, means_of_others
+from ikpca_cli.selection.choice import Auto, Choice, Oracle, usable_noise_std
+from ikpca_cli.selection.cross_validation import means_of_others
 
 GAMMAS = (0.004, 0.02, 0.1, 0.5, 2.0)
 """Candidate gammas in units of one over the median distance between training rows."""
@@ -34,10 +34,43 @@ COMPONENT_STEPS = 8
 MOST_COMPONENTS = 256
 """The largest number of components that "auto" considers."""
 
-_PROBE = 3  # stream of `model_rng`
+
+class Tunable(Protocol):
+    """What the search asks of an estimator; `ikpca_cli.estimators.denoiser` says more."""
+
+    RIDGES: ClassVar[tuple[float, ...]]
+    SELECTION_ROWS: ClassVar[int]
+    noise_std: float | Auto
+    replicates: bool
+    seed: int
+
+    @property
+    def n_components_(self) -> int:
+        """Number of components kept."""
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the parameters by name."""
+
+    def cheaper(self, n_features: int) -> tuple[Tunable, float]:
+        """Return an estimator for comparing candidates, and the factor from its ridge to ours."""
+
+    def fit_with(self, X: RowSource, mean: FloatArray, chosen: Mapping[str, Any]) -> Tunable:
+        """Fit with every parameter known."""
+
+    def shrunk(self, noise_std: float) -> Tunable | None:
+        """Return a fitted copy that weighs components by their signal."""
+
+    def variant(self, n_components: int, ridge: float | None = None) -> Tunable:
+        """Return a fitted copy with fewer components or another ridge."""
+
+    def ridge_unit(self) -> float:
+        """Return the ridge that weighs as much as the data in this fit."""
+
+    def denoise(self, X: FloatArray) -> FloatArray:
+        """Return cleaned rows."""
 
 
-def known_noise_std(estimator: Denoiser, X: RowSource, mean: FloatArray) -> float | None:
+def known_noise_std(estimator: Tunable, X: RowSource, mean: FloatArray) -> float | None:
     """Return the noise level that was given, or else estimated from at most 2,000 rows.
 
     Where all rows show one signal, all that they differ in is noise.
@@ -45,7 +78,7 @@ def known_noise_std(estimator: Denoiser, X: RowSource, mean: FloatArray) -> floa
     if estimator.noise_std != "auto":
         return float(estimator.noise_std)
     rows = selection_rows(X, SAMPLE_ROWS, estimator.seed)
-    if estimator.one_signal:
+    if estimator.replicates:
         return float(np.sqrt(np.mean(np.var(rows, axis=0, ddof=1))))
     level = estimate_noise(rows - mean)
     if not level.certain:
@@ -98,7 +131,7 @@ def stein_risk(
 
 
 def choose(
-    estimator: Denoiser,
+    estimator: Tunable,
     X: RowSource,
     mean: FloatArray,
     noise_std: float | None,
@@ -131,7 +164,7 @@ def choose(
         found += search.with_gamma(gamma)
         progress("choosing", done, len(candidates))
     best = min(found, key=_risk)
-    if estimator.one_signal:
+    if estimator.replicates:
         # Of answers that are as good within the error, the most shrunk one is the safest.
         enough = _risk(best) + (best.error or 0.0)
         safe = [choice for choice in found if "shrink" in choice.params and _risk(choice) <= enough]
@@ -144,7 +177,7 @@ class _Search:
 
     def __init__(
         self,
-        estimator: Denoiser,
+        estimator: Tunable,
         X: RowSource,
         mean: FloatArray,
         given: dict[str, Any],
@@ -159,7 +192,7 @@ class _Search:
         rows = selection_rows(X, estimator.SELECTION_ROWS, estimator.seed)
         self.noise_std = usable_noise_std(noise_std, rows - mean)
         self.levels = [self.noise_std] if shrink != "cut" else []
-        if self.levels and estimator.one_signal:
+        if self.levels and estimator.replicates:
             # Above any component: all that is left is the mean.
             self.levels.append(1e3 * self.noise_std)
         self.reference: FloatArray | None = None
@@ -172,10 +205,10 @@ class _Search:
         held = max(1, len(rows) // 4) if len(rows) > 3 else len(rows)
         self.held = rows[:held]
         self.train = rows[held:] if held < len(rows) else rows
-        if estimator.one_signal:
+        if estimator.replicates:
             self.reference = means_of_others(self.held - mean) + mean
         self.varying = np.ptp(rows, axis=0) > 0.0
-        self.probe = model_rng(estimator.seed, _PROBE).standard_normal(self.held.shape)
+        self.probe = model_rng(estimator.seed, Stream.PROBE).standard_normal(self.held.shape)
 
     def gammas(self) -> Iterator[float | None]:
         """Yield the gammas to try; None for a method without one."""
@@ -204,7 +237,7 @@ class _Search:
                 found.append(self._best_shrunk(shrunk, gamma, level))
         return found
 
-    def _best_cut(self, model: Denoiser, gamma: float | None) -> Choice:
+    def _best_cut(self, model: Tunable, gamma: float | None) -> Choice:
         if self.given["n_components"] == "auto":
             most = min(MOST_COMPONENTS, model.n_components_)
             counts = np.unique(np.geomspace(1, most, COMPONENT_STEPS).round().astype(int))
@@ -219,7 +252,7 @@ class _Search:
         best = self._choice(gamma, ridge, count if asked == "auto" else asked, risk, error)
         return replace(best, tried=tuple(self._choice(gamma, r, d, *e) for e, d, r in tried))
 
-    def _best_shrunk(self, model: Denoiser, gamma: float | None, level: float) -> Choice:
+    def _best_shrunk(self, model: Tunable, gamma: float | None, level: float) -> Choice:
         count = model.n_components_
         tried = [(self._risk(model, count, ridge), ridge) for ridge in self._ridges(model)]
         choices = []
@@ -228,7 +261,7 @@ class _Search:
             choices.append(replace(choice, params=choice.params | {"shrink": level}))
         return replace(choices[0], tried=tuple(choices))
 
-    def _ridges(self, model: Denoiser) -> list[float | None]:
+    def _ridges(self, model: Tunable) -> list[float | None]:
         """Return the ridges to try; None for a method without one."""
         asked = self.given.get("ridge")
         if asked != "auto":
@@ -244,14 +277,14 @@ class _Search:
         found = {"gamma": gamma, "ridge": ridge, "n_components": count}
         return Choice({name: found[name] for name in self.given}, risk, error)
 
-    def _fit(self, gamma: float | None) -> Denoiser:
+    def _fit(self, gamma: float | None) -> Tunable:
         most = self.given["n_components"]
         most = MOST_COMPONENTS + 1 if most == "auto" else most
         known = {"gamma": gamma, "ridge": 0.0, "n_components": most}
         chosen = {name: known[name] for name in self.given}
         return copy.copy(self.cheap).fit_with(self.train, self.mean, chosen)
 
-    def _risk(self, model: Denoiser, n_components: int, ridge: float | None) -> tuple[float, float]:
+    def _risk(self, model: Tunable, n_components: int, ridge: float | None) -> tuple[float, float]:
         """Return the risk, or the error where what the rows should become is known."""
         denoise = model.variant(n_components, ridge).denoise
         if self.reference is None:

@@ -27,8 +27,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from ikpca_cli.estimators.methods import METHODS, load_method
-from ikpca_cli.selection.cross_validation import Oracle
+from ikpca_cli.estimators.denoiser import load_method
+from ikpca_cli.estimators.methods import METHODS
+from ikpca_cli.selection.choice import Oracle
 
 USPS = Path(__file__).parents[3] / "shared/data/usps.h5"
 SALT = 0x6265_6E63_686D  # the benchmark's own: no method draws from it

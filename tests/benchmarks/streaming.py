@@ -27,9 +27,9 @@ import numpy as np
 
 from ikpca_cli import load_model
 from ikpca_cli.data.covariance import add_products
-from ikpca_cli.data.threads import allowed_cores, one_blas_thread, spread_all, tiles
+from ikpca_cli.data.threads import allowed_cores, chunks, one_blas_thread, parallel_for
 from ikpca_cli.linalg.sines import sines
-from ikpca_cli.models.kernels.base import Gaussian
+from ikpca_cli.models.kernels.kernel import Gaussian
 from ikpca_cli.models.random_features import FourierFeatures
 
 BLOCK = 4096
@@ -50,12 +50,12 @@ def write(path: Path, n_samples: int, n_features: int) -> None:
     if path.suffix == ".npy":
         shape = (n_samples, n_features)
         rows = np.lib.format.open_memmap(path, "w+", np.float64, shape)
-        for part in tiles(n_samples, 50_000):
+        for part in chunks(n_samples, 50_000):
             rows[part] = curve(part.stop - part.start, n_features, part.start)
         return
     with h5py.File(path, "w") as file:
         data = file.create_dataset("rows", (n_samples, n_features), np.float32)
-        for part in tiles(n_samples, 200_000):
+        for part in chunks(n_samples, 200_000):
             data[part] = curve(part.stop - part.start, n_features, part.start)
 
 
@@ -94,16 +94,18 @@ def arithmetic_of_fit(rows: np.ndarray) -> dict[str, float]:
     """
     features = FourierFeatures.draw(Gaussian(), 0.05, 512, rows.shape[1], 0)
     spent = []
-    parts = tiles(BLOCK, BLOCK // allowed_cores())
+    parts = chunks(BLOCK, BLOCK // allowed_cores())
     product = np.zeros((512, 512))
     angles = np.empty((BLOCK, 512))
     with one_blas_thread:
         for start in range(0, len(rows), BLOCK):
             block = rows[start : start + BLOCK]
             times = [time.perf_counter()]
-            spread_all(lambda part, X=block: np.matmul(X[part], features.W.T, angles[part]), parts)
+            parallel_for(
+                lambda part, X=block: np.matmul(X[part], features.W.T, angles[part]), parts
+            )
             times.append(time.perf_counter())
-            spread_all(lambda part: sines(angles[part]), parts)
+            parallel_for(lambda part: sines(angles[part]), parts)
             times.append(time.perf_counter())
             add_products(product, angles.T)
             times.append(time.perf_counter())

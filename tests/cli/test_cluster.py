@@ -18,7 +18,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ikpca_cli import IKPCA, PCA, load_model
 from ikpca_cli.cli.sources import opener
-from ikpca_cli.data.first_pass import Survey
+from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.formats.arrays import read_rows
 from ikpca_cli.formats.layout import ReadOptions
 from tests.conftest import ROOT
@@ -78,7 +78,7 @@ from distributed import Client
 from ikpca_cli import IKPCA
 from ikpca_cli.cli.batch.cluster import cluster
 from ikpca_cli.cli.sources import opener
-from ikpca_cli.data.first_pass import Survey
+from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.formats.arrays import read_rows
 from ikpca_cli.formats.layout import ReadOptions
 
@@ -95,7 +95,7 @@ if __name__ == "__main__":
         client.wait_for_workers(2, timeout=60)
     model = IKPCA(5, n_rff=256, gamma=0.05, ridge=0.1, noise_std=0.2)
     with cluster(address), read_rows(path) as rows:
-        model.fit(Survey(rows, 0, opener(rows, path, ReadOptions())), progress=progress)
+        model.fit(FirstPass(rows, 0, opener(rows, path, ReadOptions())), progress=progress)
     assert 0 < killed[0] < rows.shape[0]
     sys.stdout.buffer.write(pickle.dumps(model.get_state()))
 """
@@ -208,10 +208,10 @@ def test_slices_in_other_processes_make_the_same_model(many, method, monkeypatch
         spectrum = method.explained_variance_
         cleaned = method.denoise(rows[:50])
         with joblib.parallel_config(backend="loky", n_jobs=2):
-            method.fit(Survey(rows, method.seed, opener(rows, str(many), options)))
+            method.fit(FirstPass(rows, method.seed, opener(rows, str(many), options)))
         assert_allclose(method.explained_variance_, spectrum, rtol=1e-9)
         assert_allclose(method.denoise(rows[:50]), cleaned, rtol=1e-9)
-        sums = [Survey(rows, 0, opener(rows, str(many), options)) for _ in range(2)]
+        sums = [FirstPass(rows, 0, opener(rows, str(many), options)) for _ in range(2)]
         for survey in sums:
             survey.look()
         assert_array_equal(sums[0].mean, sums[1].mean)

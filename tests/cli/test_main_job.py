@@ -544,12 +544,12 @@ def test_a_blend_that_is_none_is_a_damaged_model(cli, samples, rff, column, valu
 
     cli("fit", "s_curve_train.csv", "--rff", rff, "--gamma", 0.5)
     content = joblib.load("model.joblib")
-    blend = content["state"]["blend_"]
+    expansion = content["state"]["expansion_"]
     if value is None:
-        content["state"]["blend_"] = np.ascontiguousarray(blend[:, :-1])
+        content["state"]["expansion_"] = np.ascontiguousarray(expansion[:, :-1])
     else:
-        blend[0, column] = value
+        expansion[0, column] = value
     joblib.dump(content, "bad.joblib", protocol=4)
     for args in (["info", "bad.joblib"], ["denoise", "bad.joblib", "s_curve_noisy.csv"]):
         (line,) = cli(*args, code=1).stderr.splitlines()
-        assert line.startswith("error: bad.joblib: is damaged: its blend ")
+        assert line.startswith("error: bad.joblib: is damaged: its expansion ")

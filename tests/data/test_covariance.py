@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 from ikpca_cli import PCA
 from ikpca_cli.data.covariance import FeatureSums
 from ikpca_cli.linalg.eigen import feature_sums, spectrum, spectrum_of_sums
-from ikpca_cli.models.kernels.base import Gaussian
+from ikpca_cli.models.kernels.kernel import Gaussian
 from ikpca_cli.models.random_features import FourierFeatures
 
 ROWS = np.random.default_rng(0).normal(size=(60, 4)) + 1e4

@@ -8,10 +8,11 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from ikpca_cli import IKPCA, KernelPCA
-from ikpca_cli.data.first_pass import SAMPLE_ROWS, Survey, selection_rows
+from ikpca_cli.data.first_pass import SAMPLE_ROWS, FirstPass, selection_rows
 from ikpca_cli.data.row_source import sample_rows
 from ikpca_cli.errors import InputError
-from ikpca_cli.estimators.methods import METHODS, load_method
+from ikpca_cli.estimators.denoiser import load_method
+from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.evaluation.diagnostics import noise_flaw
 from ikpca_cli.formats.arrays import read_rows
 
@@ -46,7 +47,7 @@ def test_rows_are_read_at_most_twice(method, n_samples):
     params |= {"gamma": 0.1, "ridge": 0.1} if params else {}
     params |= {"n_rff": 100} if method == "ikpca" else {}
     model = load_method(method)(**params)
-    survey = Survey(source, model.seed)
+    survey = FirstPass(source, model.seed)
     model.fit(survey)
     noise_flaw(model, survey)
     assert source.reads.max() == source.reads.min() == most
@@ -64,31 +65,31 @@ def test_rows_are_read_at_most_twice_with_landmarks_but_for_those_drawn():
 
 def test_a_glance_is_at_the_same_sample_and_does_not_change_a_fit(monkeypatch):
     rows = ring(SAMPLE_ROWS + 500)
-    glanced, looked = Survey(rows, 5), Survey(rows, 5)
-    glanced.glance()
-    looked.look()
-    assert_array_equal(glanced.sample(300), looked.sample(300))
-    np.testing.assert_allclose(glanced.mean, looked.sample(10**6).mean(axis=0), rtol=1e-12)
+    glanced, is_read = FirstPass(rows, 5), FirstPass(rows, 5)
+    glanced.read_sample()
+    is_read.look()
+    assert_array_equal(glanced.sample(300), is_read.sample(300))
+    np.testing.assert_allclose(glanced.mean, is_read.sample(10**6).mean(axis=0), rtol=1e-12)
     model = KernelPCA(3, landmarks=50, gamma=0.1, ridge=0.1, noise_std=0.2)
     cleaned = model.fit(rows).denoise(rows)
-    np.testing.assert_allclose(model.mean_, looked.mean, rtol=1e-12)
-    monkeypatch.setattr(KernelPCA, "_look", lambda self, rows, progress: rows.look(progress))
+    np.testing.assert_allclose(model.mean_, is_read.mean, rtol=1e-12)
+    monkeypatch.setattr(KernelPCA, "_look", lambda self, rows, progress: rows.read(progress))
     np.testing.assert_allclose(model.fit(rows).denoise(rows), cleaned, rtol=1e-9)
 
 
 def test_rows_that_differ_outside_the_sample_alone(monkeypatch):
     rows = np.zeros((500, 4))
     rows[~np.isin(np.arange(500), drawn(monkeypatch, rows, 20))] = ring(480)[:, :4]
-    survey = Survey(rows, 0)
-    survey.glance()
-    assert survey.looked
+    survey = FirstPass(rows, 0)
+    survey.read_sample()
+    assert survey.is_read
     np.testing.assert_allclose(survey.mean, rows.mean(axis=0), rtol=1e-12)
 
 
 def drawn(monkeypatch, rows, count):
     """Return the places of the sample, of that many rows from now on."""
     monkeypatch.setattr("ikpca_cli.data.first_pass.SAMPLE_ROWS", count)
-    return Survey(rows, 0)._drawn()
+    return FirstPass(rows, 0)._drawn()
 
 
 @pytest.mark.parametrize("inside", [False, True])
@@ -111,22 +112,22 @@ def test_a_spread_beyond_the_sample_is_refused_with_landmarks_too(monkeypatch, v
 
 def test_means_and_sample_are_those_of_the_rows():
     rows = ring(3 * SAMPLE_ROWS)
-    survey = Survey(rows, seed=5)
-    survey.look()
+    survey = FirstPass(rows, seed=5)
+    survey.read()
     np.testing.assert_allclose(survey.mean, rows.mean(axis=0), rtol=1e-14)
     known = {row.tobytes() for row in rows}
     sample = survey.sample(10**6)
     assert sample.shape == (SAMPLE_ROWS, 12)
     assert len({row.tobytes() for row in sample} & known) == SAMPLE_ROWS
     assert_array_equal(sample[:600], survey.sample(600))
-    other = Survey(rows, seed=6)
+    other = FirstPass(rows, seed=6)
     assert not np.array_equal(other.sample(600), survey.sample(600))
 
 
 def test_few_rows_are_sampled_as_any_array_is():
     rows = ring(400)
     for most in (100, 400, 1000):
-        assert_array_equal(Survey(rows, 7).sample(most), selection_rows(rows, most, 7))
+        assert_array_equal(FirstPass(rows, 7).sample(most), selection_rows(rows, most, 7))
 
 
 @pytest.mark.parametrize("row", [3, SAMPLE_ROWS + 50])

@@ -16,7 +16,8 @@ from threadpoolctl import threadpool_info
 from ikpca_cli import IKPCA
 from ikpca_cli.data import threads
 from ikpca_cli.errors import UsageError
-from ikpca_cli.estimators.methods import METHODS, load_method
+from ikpca_cli.estimators.denoiser import load_method
+from ikpca_cli.estimators.methods import METHODS
 
 ROWS = np.random.default_rng(4).normal(size=(700, 6)) @ np.diag([4.0, 2.0, 1.0, 0.5, 0.5, 0.5])
 
@@ -73,7 +74,7 @@ def test_a_failure_is_that_of_the_first_item_that_failed():
             raise ValueError(number)
 
     with threads.jobs(4), pytest.raises(ValueError, match="3"):
-        threads.spread_all(work, range(20))
+        threads.parallel_for(work, range(20))
 
 
 def test_linear_algebra_keeps_to_one_thread_until_the_last_is_out():
@@ -95,9 +96,9 @@ def test_no_library_works_in_threads_of_its_own(method):
     code = f"""
 import numpy as np
 from threadpoolctl import threadpool_info
-from ikpca_cli.estimators.methods import load_method
+from ikpca_cli.estimators.denoiser import load_method
 
-def look(stage, done, total):
+def read(stage, done, total):
     seen.update(lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas")
 
 seen = set()

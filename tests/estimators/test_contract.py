@@ -9,7 +9,9 @@ from numpy.testing import assert_array_equal
 
 from ikpca_cli import IKPCA, KernelPCA, load_model, save_model
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
-from ikpca_cli.estimators.methods import METHODS, load_kernel, load_method
+from ikpca_cli.estimators.denoiser import load_method
+from ikpca_cli.estimators.methods import METHODS
+from ikpca_cli.models.kernels.kernel import load_kernel
 
 
 @pytest.fixture(params=METHODS)

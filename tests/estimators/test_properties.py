@@ -9,10 +9,12 @@ from scipy.integrate import quad
 
 from ikpca_cli import IKPCA, PCA
 from ikpca_cli.data import row_source as rows_module
-from ikpca_cli.estimators.methods import KERNELS, METHODS, load_kernel, load_method
+from ikpca_cli.estimators.denoiser import load_method
+from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.linalg.eigen import choose_route, leading_eigenpairs
 from ikpca_cli.linalg.sines import angles_on_branch
-from ikpca_cli.models.kernels.base import Gaussian
+from ikpca_cli.models.kernels.kernel import Gaussian, load_kernel
+from ikpca_cli.models.kernels.names import KERNELS
 from ikpca_cli.models.random_features import FourierFeatures, ridge_inverse
 
 

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ikpca_cli import IKPCA, PCA, KernelPCA
-from ikpca_cli.models.kernels.base import Gaussian
+from ikpca_cli.models.kernels.kernel import Gaussian
 from ikpca_cli.models.novelty import kernel_distances, mahalanobis
 
 TIME = np.linspace(0.0, 1.0, 40)

@@ -7,10 +7,10 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ikpca_cli import KernelPCA, load_model, save_model
-from ikpca_cli.data.first_pass import Survey
+from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
-from ikpca_cli.estimators.methods import load_kernel
 from ikpca_cli.models import nystroem as module
+from ikpca_cli.models.kernels.kernel import load_kernel
 
 GIVEN = {"gamma": 0.3, "latent_gamma": 0.5, "ridge": 0.1, "noise_std": 0.1}
 
@@ -114,8 +114,8 @@ def with_one_row_off(by):
     """Return rows of which one that is not in the sample is far off."""
     rng = np.random.default_rng(np.random.SeedSequence([61]))
     rows = rng.normal(size=(3000, 6))
-    survey = Survey(rows, 0)
-    survey.glance()
+    survey = FirstPass(rows, 0)
+    survey.read_sample()
     known = {row.tobytes() for row in survey.sample(10**6)}
     rows[next(k for k, row in enumerate(rows) if row.tobytes() not in known)] = by
     return rows

@@ -8,11 +8,16 @@ from numpy.testing import assert_allclose
 
 from ikpca_cli import IKPCA
 from ikpca_cli.linalg.eigen import spectrum
-from ikpca_cli.models.exact import LimitModel
+from ikpca_cli.models.exact import ExactModel
 from ikpca_cli.models.exact_spectrum import ExactSpectrum
-from ikpca_cli.models.gauss_newton import RefinedModel
-from ikpca_cli.models.kernels.base import Gaussian
-from ikpca_cli.models.preimage import Move, all_moves, blend_from_array, blend_to_array
+from ikpca_cli.models.gauss_newton import GaussNewtonModel
+from ikpca_cli.models.kernels.kernel import Gaussian
+from ikpca_cli.models.preimage import (
+    Iteration,
+    all_iterations,
+    expansion_from_array,
+    expansion_to_array,
+)
 from ikpca_cli.models.random_features import FourierFeatures
 from ikpca_cli.selection.cross_validation import CrossValidation
 
@@ -33,7 +38,7 @@ def exact(rows):
 def refined(rows, n_rff, seed=0):
     features = FourierFeatures.draw_balanced(Gaussian(), GAMMA, n_rff, rows.shape[1], seed)
     found = spectrum(rows, np.zeros(rows.shape[1]), features, n_rff, 60)
-    return RefinedModel.of(features, found, rows, 1.0, 1)
+    return GaussNewtonModel.of(features, found, rows, 1.0, 1)
 
 
 def test_codes_are_those_of_kernel_pca(rows, exact):
@@ -59,7 +64,7 @@ def test_one_step_of_a_cut_is_the_gradient_step(rows, exact):
     """The step equals minus the gradient of the distance to the target over 4 gamma s."""
     some = exact.cut(4)
     y = rows[:5] + 0.05
-    ((_, moved, _),) = some.displacements(0.0, y, [Move(0.0, False, 1)])
+    ((_, moved, _),) = some.displacements(0.0, y, [Iteration(0.0, False, 1)])
     kernel = some.kernel(y)
     a = 1 / len(rows) + some.codes(y) @ some.vectors.T
 
@@ -77,27 +82,27 @@ def test_one_step_of_a_cut_is_the_gradient_step(rows, exact):
 
 @pytest.mark.parametrize("kind", ["exact", "refined"])
 def test_divergences_are_derivatives(rows, exact, kind):
-    mover = exact if kind == "exact" else refined(rows, 300)
+    preimage = exact if kind == "exact" else refined(rows, 300)
     y = rows[:7]
     axes = [np.broadcast_to(np.sqrt(5.0) * e, y.shape) for e in np.eye(5)]
-    moves = all_moves((0.5, 2.0))
-    found = {m: (f, d) for m, f, d in mover.displacements(0.01, y, moves, axes)}
+    moves = all_iterations((0.5, 2.0))
+    found = {m: (f, d) for m, f, d in preimage.displacements(0.01, y, moves, axes)}
     step = 1e-6
     for move in moves:
         divergence = np.zeros(7)
         for e in axes:
             up, down = (
-                next(iter(mover.displacements(0.01, y + sign * step * e, [move])))[1]
+                next(iter(preimage.displacements(0.01, y + sign * step * e, [move])))[1]
                 for sign in (1, -1)
             )
             divergence += np.sum(e * (up - down) / (2 * step), axis=1) / 5
         assert_allclose(found[move][1], divergence, atol=1e-5)
-        alone = next(iter(mover.displacements(0.01, y, [move])))[1]
+        alone = next(iter(preimage.displacements(0.01, y, [move])))[1]
         assert_allclose(found[move][0], alone, atol=1e-12)
 
 
 def test_random_features_tend_to_the_limit(rows, exact):
-    moves = all_moves()
+    moves = all_iterations()
     limit = {m: f for m, f, _ in exact.displacements(0.01, rows, moves)}
     gaps = []
     for n_rff in (200, 2000, 20_000):
@@ -108,9 +113,9 @@ def test_random_features_tend_to_the_limit(rows, exact):
 
 
 def test_a_zero_shrink_keeps_every_component(rows, exact):
-    full = next(iter(exact.displacements(5.0, rows, [Move(0.0, False, 1)])))[1]
+    full = next(iter(exact.displacements(5.0, rows, [Iteration(0.0, False, 1)])))[1]
     assert np.sqrt(np.mean(full**2)) < 1e-4
-    shrunk = next(iter(exact.displacements(0.01, rows, [Move(2.0, False, 1)])))[1]
+    shrunk = next(iter(exact.displacements(0.01, rows, [Iteration(2.0, False, 1)])))[1]
     assert np.sqrt(np.mean(shrunk**2)) > 0.03
 
 
@@ -120,10 +125,10 @@ def test_the_best_blend_has_the_least_risk_of_all(rows):
     def fit(places, gamma):
         return ExactSpectrum.of(rows[places], distances[np.ix_(places, places)], gamma)
 
-    trial = CrossValidation(rows, fit, 0.01, all_moves(), np.random.default_rng(0))
+    trial = CrossValidation(rows, fit, 0.01, all_iterations(), np.random.default_rng(0))
     best = trial.best(GAMMA)
     assert all(weight > 0 for weight in best.weights[0].values())
-    for move in all_moves():
+    for move in all_iterations():
         alone = CrossValidation(rows, fit, 0.01, [move], np.random.default_rng(0))
         assert best.risk <= alone.best(GAMMA).risk + 1e-6
 
@@ -134,8 +139,8 @@ def test_a_second_gamma_lowers_the_risk_or_is_left_out(rows):
     def fit(places, gamma):
         return ExactSpectrum.of(rows[places], distances[np.ix_(places, places)], gamma)
 
-    trial = CrossValidation(rows, fit, 0.01, all_moves(), np.random.default_rng(0))
-    main = min((trial.best(g) for g in (0.1, 0.4, 1.6)), key=lambda blend: blend.risk)
+    trial = CrossValidation(rows, fit, 0.01, all_iterations(), np.random.default_rng(0))
+    main = min((trial.best(g) for g in (0.1, 0.4, 1.6)), key=lambda expansion: expansion.risk)
     both = trial.with_partner(main)
     assert both.gammas[0] == main.gammas[0]
     assert both is main or both.risk < main.risk
@@ -144,17 +149,20 @@ def test_a_second_gamma_lowers_the_risk_or_is_left_out(rows):
 def test_spectra_at_two_gammas_add_their_moves(rows):
     distances = Gaussian().distance(rows, rows)
     spectra = [ExactSpectrum.of(rows, distances, g) for g in (0.2, 0.8)]
-    blends = [{Move(1.0, False, 1): 0.5}, {Move(0.5, True, 2): 0.25, Move(1.0, False, 1): 0.25}]
-    both = LimitModel.of(spectra, 0.01, blends)
-    alone = [LimitModel.of([s], 0.01, [b]) for s, b in zip(spectra, blends, strict=True)]
+    expansions = [
+        {Iteration(1.0, False, 1): 0.5},
+        {Iteration(0.5, True, 2): 0.25, Iteration(1.0, False, 1): 0.25},
+    ]
+    both = ExactModel.of(spectra, 0.01, expansions)
+    alone = [ExactModel.of([s], 0.01, [b]) for s, b in zip(spectra, expansions, strict=True)]
     moved = sum(model.denoise(rows) - rows for model in alone)
     assert_allclose(both.denoise(rows) - rows, moved, atol=1e-12)
     assert_allclose(both.encode(rows), alone[0].encode(rows), atol=1e-12)
 
 
 def test_blends_survive_as_numbers():
-    blend = {Move(0.5, True, 2): 0.25, Move(1.0, False, 3): 0.75}
-    assert blend_from_array(blend_to_array(blend)) == blend
+    expansion = {Iteration(0.5, True, 2): 0.25, Iteration(1.0, False, 3): 0.75}
+    assert expansion_from_array(expansion_to_array(expansion)) == expansion
 
 
 def test_rows_without_noise_are_not_made_worse():
@@ -245,7 +253,7 @@ def test_odd_rows_are_never_thrown_far_off(name, n_rff):
 
 @pytest.mark.parametrize("method", ["ikpca", "kpca", "pca"])
 def test_constant_columns_change_nothing(arcs, method):
-    from ikpca_cli.estimators.methods import load_method
+    from ikpca_cli.estimators.denoiser import load_method
 
     noisy, _ = arcs
     wider = np.hstack([noisy, np.full((120, 2), 7.0)])

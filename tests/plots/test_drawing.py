@@ -212,11 +212,11 @@ def test_values_chosen_by_themselves_part_no_lines():
 )
 def test_fit_draws_spectrum_and_risks(model, arcs):
     model.fit(arcs[0])
-    # With blends the choice compares fits on half of the rows; the fit on all of them is better.
+    # An expansion is chosen by fits on half of the rows; the fit on all of them is better.
     # Another gamma that saves less than half a percent is left out.
-    blended = isinstance(model, IKPCA) and model.inverse != "paper"
+    expanded = isinstance(model, IKPCA) and model.inverse != "paper"
     least = min(one.risk for one in model.tried_)
-    assert model.estimated_mse_ <= 1.006 * least if blended else model.estimated_mse_ == least
+    assert model.estimated_mse_ <= 1.006 * least if expanded else model.estimated_mse_ == least
     figure = draw_fit(model, "arcs")
     spectrum, risks = figure.axes
     assert_allclose(lines(spectrum)["rows"], model.explained_variance_)

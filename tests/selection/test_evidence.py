@@ -9,8 +9,10 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ikpca_cli import IKPCA, PCA, KernelPCA
-from ikpca_cli.estimators.methods import METHODS, load_method
-from ikpca_cli.selection.cross_validation import Oracle, means_of_others
+from ikpca_cli.estimators.denoiser import load_method
+from ikpca_cli.estimators.methods import METHODS
+from ikpca_cli.selection.choice import Oracle
+from ikpca_cli.selection.cross_validation import means_of_others
 
 TIME = np.linspace(0.0, 1.0, 40)
 
@@ -54,7 +56,7 @@ def test_an_oracle_states_the_error_and_does_no_worse_than_the_blind(method, par
 @pytest.mark.parametrize("method", METHODS)
 def test_rows_of_one_signal_are_brought_to_their_mean(method):
     train, noisy = beats(60, 1), beats(40, 2)
-    model = load_method(method)(one_signal=True).fit(train)
+    model = load_method(method)(replicates=True).fit(train)
     reference = noisy.mean(axis=0)
     before, after = (np.mean((X - reference) ** 2) for X in (noisy, model.denoise(noisy)))
     assert after < 0.1 * before
@@ -68,7 +70,7 @@ def test_rows_of_one_signal_are_brought_to_their_mean(method):
 def test_a_row_far_from_all_others_still_finds_the_signal():
     train = beats(60, 1)
     strange = train[:1] + 3.0
-    model = IKPCA(one_signal=True).fit(train)
+    model = IKPCA(replicates=True).fit(train)
     assert_allclose(model.denoise(strange)[0], train.mean(axis=0), atol=0.2)
 
 
@@ -105,7 +107,7 @@ def test_weights_of_kernel_pca_are_wieners_for_small_noise():
 
 @pytest.mark.parametrize(("n_rff", "n_samples"), [("exact", 1300), (300, 1900), (300, 6000)])
 def test_risk_for_all_rows_is_nearer_than_that_of_some_of_them(n_rff, n_samples):
-    """Half of the rows are held out, or many not looked at, but the model is fitted on all."""
+    """Half of the rows are held out, or many not is_read at, but the model is fitted on all."""
     rng = np.random.default_rng(np.random.SeedSequence([44]))
     angle, across = rng.uniform(0, np.pi, n_samples + 1500), rng.uniform(0, 2, n_samples + 1500)
     clean = np.stack([2 * np.cos(angle), 2 * np.sin(angle), across], axis=1)

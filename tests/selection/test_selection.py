@@ -7,11 +7,12 @@ import pytest
 
 from ikpca_cli import IKPCA, PCA
 from ikpca_cli.errors import InputError, UsageError
-from ikpca_cli.estimators.methods import METHODS, load_method
+from ikpca_cli.estimators.denoiser import load_method
+from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.estimators.pca import shrinkage
-from ikpca_cli.models.preimage import Move
+from ikpca_cli.models.preimage import Iteration
 from ikpca_cli.noise.level import NoiseLevel
-from ikpca_cli.selection.cross_validation import Blend
+from ikpca_cli.selection.cross_validation import Expansion
 from ikpca_cli.selection.grid import stein_risk
 
 
@@ -106,15 +107,15 @@ def test_the_search_ends_on_noise(shape):
 
 
 def test_a_pair_has_to_save_something_where_risks_are_negative():
-    weights = ({Move(1.0, False, 1): 1.0},) * 2
-    least, more, less = (Blend((1.0, 2.0), weights, risk, 0.1) for risk in (-1.0, -0.99, -1.1))
+    weights = ({Iteration(1.0, False, 1): 1.0},) * 2
+    least, more, less = (Expansion((1.0, 2.0), weights, risk, 0.1) for risk in (-1.0, -0.99, -1.1))
     assert less.saves(0.01, least)
     assert not more.saves(0.01, least)
     assert not least.saves(0.0, least)
 
 
 def test_refined_features_on_rows_wider_than_a_block_of_them(monkeypatch):
-    monkeypatch.setattr("ikpca_cli.models.kernels.base.ORTHOGONAL", 40)
+    monkeypatch.setattr("ikpca_cli.models.kernels.kernel.ORTHOGONAL", 40)
     monkeypatch.setattr("ikpca_cli.models.random_features.ORTHOGONAL", 40)
     monkeypatch.setattr("ikpca_cli.estimators.ikpca.CHOICE_RFF", 100)
     rng = np.random.default_rng(np.random.SeedSequence([40]))

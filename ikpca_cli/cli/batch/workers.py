@@ -38,7 +38,7 @@ SMALL_FILE = 2**20
 LARGEST_MODEL = 2**28
 """Bytes in a model of which each process may have its own."""
 
-_SOME = 50  # files whose size is looked at
+_SOME = 50  # files whose size is is_read at
 _CHUNK = 8  # files that a process is given at a time
 _SAFE_PATH = "PYTHONSAFEPATH"
 

@@ -13,7 +13,8 @@ from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import open_clean, open_rows, read_options, split_source
 from ikpca_cli.cli.values import MEAN, method_params, method_values, parameter
 from ikpca_cli.errors import UsageError
-from ikpca_cli.estimators.methods import METHODS, load_method
+from ikpca_cli.estimators.denoiser import load_method
+from ikpca_cli.estimators.methods import METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -146,8 +146,8 @@ def fit(
     from ikpca_cli.cli.report import print_record
     from ikpca_cli.cli.sources import open_rows, opener, read_options, split_source
     from ikpca_cli.data import threads
-    from ikpca_cli.data.first_pass import Survey
-    from ikpca_cli.estimators.methods import load_method
+    from ikpca_cli.data.first_pass import FirstPass
+    from ikpca_cli.estimators.denoiser import load_method
     from ikpca_cli.evaluation.diagnostics import noise_flaw
     from ikpca_cli.formats.arrays import check_target
     from ikpca_cli.modelfile.storage import load_model, save_model
@@ -170,11 +170,13 @@ def fit(
         if update is not None:
             model.partial_fit(rows, progress=progress)
         else:
-            survey = Survey(rows, model.seed, opener(rows, train, reading) if cluster else None)
-            model.fit(survey, keep_sums=keep_sums, progress=progress)
+            first_pass = FirstPass(
+                rows, model.seed, opener(rows, train, reading) if cluster else None
+            )
+            model.fit(first_pass, keep_sums=keep_sums, progress=progress)
         seconds = time.perf_counter() - start
         save_model(target, model, force=force)
-        flaw = noise_flaw(model, survey) if update is None else None
+        flaw = noise_flaw(model, first_pass) if update is None else None
     if plot is not None:
         from ikpca_cli.cli.pictures import picture_of_fit
 

@@ -7,15 +7,11 @@ parser, and so is every block with a mistake, as that one knows the place.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import numpy.typing as npt
 
 from ikpca_cli.formats.csv.dialect import BLANK, MISSING_WORDS
-
-if TYPE_CHECKING:
-    from ikpca_cli.formats.csv.parse import Plan
+from ikpca_cli.formats.csv.plan import Plan
 
 _MISSING = sorted({form for word in MISSING_WORDS for form in (word, word.upper(), word.title())})
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
 from typing import BinaryIO
 
 import numpy as np
@@ -14,41 +13,14 @@ import numpy.typing as npt
 from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.csv.bulk import parse_fast
-from ikpca_cli.formats.csv.dialect import Dialect, is_comment
+from ikpca_cli.formats.csv.dialect import is_comment
+from ikpca_cli.formats.csv.plan import Plan
 from ikpca_cli.formats.csv.spool import Spool
 
 _BLOCK = 8 << 20  # bytes of text parsed together
 _SMALL = 512 << 10  # bytes of a table not worth the import of a fast reader
 
 Matrix = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What to read of a table: its form, columns, and how to speak of it.
-
-    Attributes
-    ----------
-    dialect
-        The form of the lines.
-    columns
-        The places of the data, counted from 0.
-    index
-        The place of a column kept as text, or None.
-    name
-        What messages call the file.
-    newline
-        What ends a line.
-    allow_missing
-        Whether a missing value is read as NaN; otherwise it is refused.
-    """
-
-    dialect: Dialect
-    columns: tuple[int, ...]
-    index: int | None
-    name: str
-    newline: str
-    allow_missing: bool
 
 
 def parse_table(

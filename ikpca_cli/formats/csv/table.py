@@ -14,7 +14,8 @@ from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.csv.columns import select
 from ikpca_cli.formats.csv.dialect import Dialect, sniff
-from ikpca_cli.formats.csv.parse import Plan, parse_table
+from ikpca_cli.formats.csv.parse import parse_table
+from ikpca_cli.formats.csv.plan import Plan
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.layout import Layout, ReadOptions, TableStyle
 from ikpca_cli.formats.mapped import Mapped

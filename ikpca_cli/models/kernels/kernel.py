@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.data.threads import spread_all, tiles
+from ikpca_cli.data.threads import chunks, parallel_for
+from ikpca_cli.models.kernels.names import KERNELS
+from ikpca_cli.registry import load_named
 
 TILE = 512
 """Rows on each side whose kernel a thread computes at once."""
@@ -20,10 +22,10 @@ _SAME = 1e-9  # how far below 1 the kernel of a row and itself may be
 _SAME_SINGLE = 1e-5  # in single precision, where distances are differences of larger numbers
 
 
-def is_same(likeness: FloatArray) -> NDArray[np.bool_]:
+def is_same(similarity: FloatArray) -> NDArray[np.bool_]:
     """Tell for values of a kernel whether they are those of a row and itself."""
-    same: NDArray[np.bool_] = likeness >= 1.0 - (
-        _SAME if likeness.dtype == np.float64 else _SAME_SINGLE
+    same: NDArray[np.bool_] = similarity >= 1.0 - (
+        _SAME if similarity.dtype == np.float64 else _SAME_SINGLE
     )
     return same
 
@@ -57,8 +59,8 @@ class Kernel(ABC):
             part *= -gamma
             np.exp(part, out=values[place])
 
-        parts = tiles(len(Y), TILE)
-        spread_all(fill, [(rows, part) for rows in tiles(len(X), TILE) for part in parts])
+        parts = chunks(len(Y), TILE)
+        parallel_for(fill, [(rows, part) for rows in chunks(len(X), TILE) for part in parts])
         return values
 
 
@@ -118,3 +120,15 @@ class Laplacian(Kernel):
     def frequency_scale(self, gamma: float) -> float:
         """Frequencies grow as gamma."""
         return gamma
+
+
+def load_kernel(name: str) -> Kernel:
+    """Return the kernel called `name`.
+
+    Raises
+    ------
+    UsageError
+        If no kernel has that name.
+    """
+    kernel: Kernel = load_named(KERNELS, "kernel", name)()
+    return kernel

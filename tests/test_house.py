@@ -1,0 +1,103 @@
+"""The structure of the package: layers that look down, small rooms, and one name a file."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections import Counter
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+PACKAGE = ROOT / "ikpca_cli"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+MOST_MODULES = 14
+
+LAYERS = (
+    ("errors", "registry", "version"),
+    ("data",),
+    ("linalg",),
+    ("models",),
+    ("noise",),
+    ("selection",),
+    ("estimators",),
+    ("evaluation",),
+    ("formats",),
+    ("modelfile",),
+    ("plots",),
+    ("cli",),
+)
+"""Rooms, each of which may import from those before it and from itself."""
+
+
+def name_of(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports_of(path: Path) -> set[str]:
+    """Return every module of the package that a file imports, wherever in it."""
+    names = {name_of(module) for module in MODULES}
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module in names:
+            inner = {f"{node.module}.{alias.name}" for alias in node.names}
+            found |= inner & names or {node.module}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names} & names
+    return found - {name_of(path)}
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    graph = {name_of(path): imports_of(path) for path in MODULES}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_layers_look_down(path):
+    def layer(name: str) -> int:
+        room = name.split(".")[1] if "." in name else ""
+        places = [place for place, rooms in enumerate(LAYERS) if room in rooms]
+        return places[0] if places else len(LAYERS)
+
+    for name in imports_of(path) - {"ikpca_cli"}:
+        assert layer(name) <= layer(name_of(path)), f"{name_of(path)} imports {name}"
+
+
+def test_rooms_are_small():
+    rooms = Counter(path.parent for path in MODULES if path.name != "__init__.py")
+    assert {room: count for room, count in rooms.items() if count > MOST_MODULES} == {}
+
+
+def test_no_file_name_is_there_twice():
+    names = Counter(path.name for path in MODULES)
+    assert [name for name, count in names.items() if count > 1] == ["__init__.py"]
+
+
+def test_cleaning_does_not_import_what_a_fit_searches_with(tmp_path):
+    code = (
+        "import sys\n"
+        "from ikpca_cli.modelfile.storage import load_model\n"
+        "from ikpca_cli.cli.commands.denoise import denoise\n"
+        f"model = load_model({str(ROOT / 'tests/modelfile/old/format2_ikpca_exact.joblib')!r})\n"
+        "model.denoise([[-0.4, 0.8, 2.0]])\n"
+        "print(*(name for name in sys.modules if name.startswith('ikpca_cli')))\n"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    searching = {
+        "ikpca_cli.selection.cross_validation",
+        "ikpca_cli.selection.expansion",
+        "ikpca_cli.selection.bandwidth",
+        "ikpca_cli.selection.grid",
+        "ikpca_cli.noise.level",
+        "ikpca_cli.noise.local",
+    }
+    assert searching & set(done.stdout.split()) == set()
