@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ikpca_cli.estimators.denoiser import Denoiser
-    from ikpca_cli.evaluation.experiment import Result, Split
+    from ikpca_cli.evaluation.experiment import Result
+    from ikpca_cli.evaluation.splits import Split
     from ikpca_cli.plots.shown import Shown
 
 

@@ -21,7 +21,7 @@ WORDS = {"--rff": ("auto", "exact"), "--second-gamma": ("auto", "none"), "--land
 MEAN = "mean"
 """In place of a file of clean rows: the mean of the noisy ones."""
 
-PARAMETERS = {"--components": "n_components", "--rff": "n_rff"}
+PARAMETERS = {"--components": "n_components", "--rff": "n_rff", "--clean": "replicates"}
 """Options whose parameter has another name; of the others it is the option without dashes."""
 
 

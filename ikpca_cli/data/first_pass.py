@@ -8,42 +8,27 @@ the first of these.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ikpca_cli.data.covariance import FeatureSums, tiled_sums
+from ikpca_cli.data.covariance import FeatureSums
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import (
-    LARGEST,
     FloatArray,
     Progress,
     RowSource,
     as_rows,
-    check_finite,
     pick_rows,
     row_name,
     sample_rows,
     silent,
-    unchecked_blocks,
 )
+from ikpca_cli.data.row_statistics import Indices, SumsOf, read_statistics
 from ikpca_cli.data.slices import Opener, over_slices, slices_of
-from ikpca_cli.data.threads import chunks, parallel_map
-from ikpca_cli.errors import InputError
-
-Indices: TypeAlias = NDArray[np.intp]
-
-SumsOf: TypeAlias = Callable[[FloatArray], FeatureSums]
-"""Maps rows (k, n_features) to the sums over their features; it can be pickled."""
 
 SAMPLE_ROWS = 2000
 """Rows kept for later; up to this number all are, and nothing is read twice."""
-
-_TILE_ELEMENTS = 2**16  # numbers that a thread looks at at once
 
 
 class FirstPass:
@@ -106,7 +91,7 @@ class FirstPass:
         if self._sample is not None:
             return
         sample = pick_rows(self._rows, self._drawn())
-        seen = _read(sample, 0, None, np.arange(len(sample)), products=False)
+        seen = read_statistics(sample, 0, None, np.arange(len(sample)), products=False)
         if seen.alike:  # which the others may not be
             self.read(progress)
             return
@@ -147,12 +132,14 @@ class FirstPass:
         few = n_samples <= SAMPLE_ROWS
         chosen = np.arange(n_samples) if few else self._drawn()
         if self.opener is None:
-            seen = _read(self._rows, 0, None, chosen, products, sums_of, progress)
+            seen = read_statistics(self._rows, 0, None, chosen, products, sums_of, progress)
         else:
             pivot = np.asarray(self._rows[0:1], dtype=np.float64)[0]
             parts = slices_of(n_samples, max(width, self.shape[1]))
             given = pivot, chosen, products, sums_of
-            found = over_slices(_read, self.opener, parts, *given, ticks=("reading", progress))
+            found = over_slices(
+                read_statistics, self.opener, parts, *given, ticks=("reading", progress)
+            )
             seen = next(found)
             for more in found:
                 seen.add(more)
@@ -193,109 +180,3 @@ def selection_rows(X: RowSource, most: int, seed: int) -> FloatArray:
     if isinstance(X, FirstPass):
         return X.sample(most)
     return sample_rows(X, most, model_rng(seed, Stream.SAMPLE))
-
-
-@dataclass
-class _Seen:
-    """What some rows told: differences from a pivot, whether there are any, and some rows.
-
-    Differences from a row of the data itself keep a large common offset exact.
-    """
-
-    pivot: FloatArray
-    total: FloatArray
-    squares: FloatArray
-    alike: bool
-    sample: FloatArray
-    products: bool
-    sums: FeatureSums | None = None
-
-    def look_at(self, block: FloatArray) -> float:
-        """Take in a block of rows, and return a number that is finite only if all of them are."""
-        if self.products:
-            sums = tiled_sums(block, None, block.shape[1])
-            self.gather(sums)
-            self.alike = self.alike and bool((block == self.pivot).all())
-            return float(sums.mean.sum())
-        parts = chunks(len(block), max(1, _TILE_ELEMENTS // block.shape[1]))
-        for more, much, alike in parallel_map(partial(_steps, block, self.pivot), parts):
-            self.total += more
-            self.squares += much
-            self.alike &= alike
-        return float(self.total.sum())
-
-    def add(self, other: _Seen) -> None:
-        """Add what was seen of the rows that follow."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            self.total += other.total
-            self.squares += other.squares
-        self.alike &= other.alike
-        self.sample = np.concatenate([self.sample, other.sample])
-        if other.sums is not None:
-            self.gather(other.sums)
-
-    def gather(self, sums: FeatureSums) -> None:
-        """Add sums over features of rows that were not counted yet."""
-        if self.sums is None:
-            self.sums = sums
-        else:
-            self.sums.merge(sums)
-
-    def check(self, name: str, n_samples: int) -> tuple[FloatArray, float]:
-        """Return column means and spread of rows that can be learned from; refuse others."""
-        if self.alike:
-            raise InputError(f"{name}: all rows are alike, there is nothing to learn from them")
-        with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-            offset = self.total / n_samples
-            mean: FloatArray = self.pivot + offset
-            variance = float(np.mean(self.squares / n_samples - offset**2))
-            if self.products:
-                assert self.sums is not None
-                mean = self.sums.mean
-                variance = float(np.mean(np.diag(self.sums.scatter) / n_samples))
-        if not LARGEST**-2 <= variance <= LARGEST**2:
-            raise InputError(
-                f"{name}: the spread of its values is beyond double precision; rescale them"
-            )
-        return mean, variance**0.5
-
-
-def _read(
-    X: RowSource,
-    start: int,
-    pivot: FloatArray | None,
-    chosen: Indices,
-    products: bool,
-    sums_of: SumsOf | None = None,
-    progress: Progress = silent,
-) -> _Seen:
-    """Look at rows whose first is row `start` of all, and keep those that are chosen."""
-    n_samples, n_features = X.shape
-    first, last = np.searchsorted(chosen, [start, start + n_samples])
-    chosen = chosen[first:last] - start
-    total, squares, first_row = np.zeros((3, n_features))
-    sample = np.empty((len(chosen), n_features))
-    seen = _Seen(first_row if pivot is None else pivot, total, squares, True, sample, products)
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        for rows, block in unchecked_blocks(X, n_features):
-            low, high = np.searchsorted(chosen, [rows.start, rows.stop])
-            seen.sample[low:high] = block[chosen[low:high] - rows.start]
-            if pivot is None and rows.start == 0:
-                seen.pivot = block[0].copy()
-            if not np.isfinite(seen.look_at(block)):
-                check_finite(X, slice(start + rows.start, start + rows.stop), block)
-            if sums_of is not None:
-                seen.gather(sums_of(block))
-            progress("reading", rows.stop, n_samples)
-    return seen
-
-
-def _steps(
-    block: FloatArray, pivot: FloatArray, part: slice
-) -> tuple[FloatArray, FloatArray, bool]:
-    """Return sum and squares of the differences of some rows from a pivot; whether these are 0."""
-    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-        steps = block[part] - pivot
-        squares = np.einsum("ij,ij->j", steps, steps)
-        # Squares of tiny numbers are zero, too.
-        return steps.sum(axis=0), squares, not (squares.any() or steps.any())

@@ -1,4 +1,4 @@
-"""Measuring methods against clean rows: one model, or many over random splits and fresh noise."""
+"""Methods with their parameters, fitted and measured on one split of the rows after another."""
 
 from __future__ import annotations
 
@@ -10,62 +10,12 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ikpca_cli.data.random import Stream, model_rng
-from ikpca_cli.data.row_source import (
-    FloatArray,
-    Progress,
-    RowSource,
-    column_means,
-    silent,
-)
-from ikpca_cli.errors import IkpcaWarning, UsageError
+from ikpca_cli.data.row_source import FloatArray, Progress, silent
+from ikpca_cli.errors import IkpcaWarning
 from ikpca_cli.estimators.denoiser import Denoiser, load_method
-from ikpca_cli.evaluation.metrics import mean_squared_error, snr_gain_db
+from ikpca_cli.evaluation.metrics import mean_squared_error
+from ikpca_cli.evaluation.splits import Split
 from ikpca_cli.selection.choice import Oracle
-
-
-def evaluate_model(
-    model: Denoiser, noisy: RowSource, clean: RowSource | None, progress: Progress = silent
-) -> dict[str, float | int | None]:
-    """Return mse_noisy, mse, snr_gain_db and n_samples of `model` on `noisy`, block by block.
-
-    Parameters
-    ----------
-    model : Denoiser
-        Fitted.
-    noisy, clean : RowSource, shape (n_samples, n_features)
-        The same rows with and without noise; None for `clean` stands for the mean noisy row.
-    progress : callable
-
-    Raises
-    ------
-    InputError
-        If rows are not finite or have another width than the training rows.
-    """
-    mean = column_means(noisy) if clean is None else np.empty(0)
-    before = after = 0.0
-    for part, cleaned in model.denoise_blocks(noisy):
-        reference = mean if clean is None else np.asarray(clean[part], dtype=np.float64)
-        before += float(np.sum((noisy[part] - reference) ** 2))
-        after += float(np.sum((cleaned - reference) ** 2))
-        progress("evaluate", part.stop, noisy.shape[0])
-    count = noisy.shape[0] * noisy.shape[1]
-    before, after = before / count, after / count
-    return {
-        "mse_noisy": before,
-        "mse": after,
-        "snr_gain_db": snr_gain_db(before, after),
-        "n_samples": noisy.shape[0],
-    }
-
-
-@dataclass(frozen=True)
-class Split:
-    """One run's rows: those to fit on, those to clean, and what these should become."""
-
-    train: FloatArray
-    noisy: FloatArray
-    reference: FloatArray
 
 
 @dataclass(frozen=True)
@@ -152,95 +102,6 @@ def mean_and_std(values: Sequence[float]) -> dict[str, float | None]:
         "mse_mean": float(np.mean(values)) if values else None,
         "mse_std": float(np.std(values, ddof=1)) if len(values) > 1 else None,
     }
-
-
-def part_size(size: float | None, n_samples: int, rest: int | None = None) -> int:
-    """Return a number of rows from a count, a share below 1, or None for the rest.
-
-    Raises
-    ------
-    UsageError
-        If that is no row at all, or more than there are.
-    """
-    if size is None:
-        count = n_samples - (rest or 0)
-    elif 0.0 < size < 1.0:
-        count = round(size * n_samples)
-    elif float(size).is_integer():
-        count = int(size)
-    else:
-        raise UsageError(f"size {size} is neither a number of rows nor a share below 1")
-    if not 0 < count <= n_samples - (rest or 0):
-        raise UsageError(
-            f"a part of {count} rows is not possible: "
-            f"{n_samples - (rest or 0)} of {n_samples} rows are left for it"
-        )
-    return count
-
-
-def random_splits(
-    rows: FloatArray,
-    clean: FloatArray | None,
-    *,
-    train_size: float | None,
-    test_size: float | None,
-    noise: float | None,
-    runs: int,
-    seed: int,
-) -> Iterator[Split]:
-    """Yield `runs` random splits of one array.
-
-    Parameters
-    ----------
-    rows : ndarray, shape (n_samples, n_features)
-    clean : ndarray, shape (n_samples, n_features), optional
-        What the rows should become; without it, the mean of the noisy test rows.
-    train_size, test_size : float, optional
-        Numbers of rows, or shares below 1; what is left by the other one if None.
-    noise : float, optional
-        Standard deviation of fresh Gaussian noise for each run.
-    runs, seed : int
-    """
-    n_samples = len(rows)
-    if train_size is None and test_size is None:
-        train_size = 0.7
-    if train_size is None:
-        test = part_size(test_size, n_samples)
-        train = part_size(None, n_samples, test)
-    else:
-        train = part_size(train_size, n_samples)
-        test = part_size(test_size, n_samples, train)
-    if train < 2:
-        raise UsageError("one row to fit on is not enough: give --train-size 2 or more, or a share")
-    for run in range(runs):
-        order = model_rng(seed + run, Stream.SPLIT).permutation(n_samples)
-        chosen, held = order[:train], order[train : train + test]
-        noisy = add_noise(rows, noise, seed + run)
-        reference = noisy[held].mean(axis=0) if clean is None else clean[held]
-        yield Split(noisy[chosen], noisy[held], reference)
-
-
-def fixed_split(
-    train: FloatArray,
-    noisy: FloatArray,
-    clean: FloatArray | None,
-    *,
-    noise: float | None,
-    runs: int,
-    seed: int,
-) -> Iterator[Split]:
-    """Yield the same rows `runs` times, with fresh noise each time if `noise` is given."""
-    for run in range(runs):
-        both = add_noise(np.concatenate([train, noisy]), noise, seed + run)
-        test = both[len(train) :]
-        yield Split(both[: len(train)], test, test.mean(axis=0) if clean is None else clean)
-
-
-def add_noise(rows: FloatArray, noise: float | None, seed: int) -> FloatArray:
-    """Return `rows` with Gaussian noise of standard deviation `noise`; the rows for None."""
-    if noise is None:
-        return rows
-    return rows + model_rng(seed, Stream.ADDED_NOISE).normal(scale=noise, size=rows.shape)
 
 
 def compare(

@@ -1,10 +1,11 @@
-"""How far rows are from the clean ones."""
+"""How far rows are from the clean ones, before and after a model."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, column_means, silent
+from ikpca_cli.estimators.denoiser import Denoiser
 
 
 def mean_squared_error(X: FloatArray, reference: FloatArray) -> float:
@@ -18,3 +19,38 @@ def snr_gain_db(mse_noisy: float, mse: float) -> float:
         return 0.0
     with np.errstate(divide="ignore"):
         return float(10.0 * np.log10(np.float64(mse_noisy) / np.float64(mse)))
+
+
+def evaluate_model(
+    model: Denoiser, noisy: RowSource, clean: RowSource | None, progress: Progress = silent
+) -> dict[str, float | int | None]:
+    """Return mse_noisy, mse, snr_gain_db and n_samples of `model` on `noisy`, block by block.
+
+    Parameters
+    ----------
+    model : Denoiser
+        Fitted.
+    noisy, clean : RowSource, shape (n_samples, n_features)
+        The same rows with and without noise; None for `clean` stands for the mean noisy row.
+    progress : callable
+
+    Raises
+    ------
+    InputError
+        If rows are not finite or have another width than the training rows.
+    """
+    mean = column_means(noisy) if clean is None else np.empty(0)
+    before = after = 0.0
+    for part, cleaned in model.denoise_blocks(noisy):
+        reference = mean if clean is None else np.asarray(clean[part], dtype=np.float64)
+        before += float(np.sum((noisy[part] - reference) ** 2))
+        after += float(np.sum((cleaned - reference) ** 2))
+        progress("evaluate", part.stop, noisy.shape[0])
+    count = noisy.shape[0] * noisy.shape[1]
+    before, after = before / count, after / count
+    return {
+        "mse_noisy": before,
+        "mse": after,
+        "snr_gain_db": snr_gain_db(before, after),
+        "n_samples": noisy.shape[0],
+    }

@@ -17,14 +17,19 @@ the pickle's grammar, by one byte with the length of a padding, the padding, and
 
 from __future__ import annotations
 
-import enum
-import math
 import pickle
 import struct
-from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
+from ikpca_cli.modelfile.joblib_arrays import (
+    ArrayForm,
+    Dtype,
+    Name,
+    NotPlainError,
+    TruncatedError,
+    Wrapper,
+    equal,
+)
 
 OVERHEAD = 32 * 2**20
 """Bytes that reading may allocate for other things than arrays."""
@@ -32,35 +37,6 @@ OVERHEAD = 32 * 2**20
 MAX_OPCODES = 10_000
 MAX_TEXT_BYTES = 255  # longer text has another opcode, which is refused
 MAX_INT_BYTES = 16
-MAX_DIMENSIONS = 4
-
-
-class NotPlainError(ValueError):
-    """The bytes are not a joblib file of plain values; the text says what was met."""
-
-
-class TruncatedError(NotPlainError):
-    """The bytes end before the value does."""
-
-
-class _Name(enum.Enum):
-    """The names a file may mention."""
-
-    WRAPPER = ("joblib.numpy_pickle", "NumpyArrayWrapper")
-    NDARRAY = ("numpy", "ndarray")
-    DTYPE = ("numpy", "dtype")
-
-
-class _Wrapper:
-    """A NumpyArrayWrapper whose attributes have not come yet."""
-
-
-@dataclass
-class _Dtype:
-    """A numpy dtype: its code, then its byte order once that has come."""
-
-    code: str
-    order: str = ""
 
 
 _CONSTANTS: dict[bytes, Any] = {
@@ -79,18 +55,6 @@ _TUPLES = {pickle.TUPLE1: 1, pickle.TUPLE2: 2, pickle.TUPLE3: 3}
 _GETS = {pickle.BINGET: struct.Struct("<B"), pickle.LONG_BINGET: struct.Struct("<I")}
 _BYTE = struct.Struct("<B")
 _FRAME = struct.Struct("<Q")
-
-# What numpy.dtype is called with, and the state it then gets, by code and by byte order.
-_DTYPE_ARGS = {code: (code, False, True) for code in ("f4", "f8")}
-_DTYPE_STATES = {order: (3, order, None, None, None, -1, -1, 0) for order in "<>"}
-_WRAPPER_KEYS = {
-    "subclass",
-    "shape",
-    "order",
-    "dtype",
-    "allow_mmap",
-    "numpy_array_alignment_bytes",
-}
 
 
 def loads(data: memoryview) -> object:
@@ -220,59 +184,32 @@ class _Reader:
         if type(module) is not str or type(name) is not str:
             raise NotPlainError("it looks up a name that is not text")
         try:
-            self._stack.append(_Name((module, name)))
+            self._stack.append(Name((module, name)))
         except ValueError:
             raise NotPlainError(f"it names {module + '.' + name!r}") from None
 
     def _new_object(self) -> None:
         args, name = self._pop(), self._pop()
-        if name is not _Name.WRAPPER or not _equal(args, ()):
+        if name is not Name.WRAPPER or not equal(args, ()):
             raise NotPlainError("it makes an object that is not an array")
-        self._stack.append(_Wrapper())
+        self._stack.append(Wrapper())
 
     def _reduce(self) -> None:
         args, name = self._pop(), self._pop()
-        if name is not _Name.DTYPE:
+        if name is not Name.DTYPE:
             raise NotPlainError("it calls something")
-        code = _key_of(args, _DTYPE_ARGS)
-        if code is None:
-            raise NotPlainError("it has an array that is not of float32 or float64")
-        self._stack.append(_Dtype(code))
+        self._stack.append(Dtype.of_call(args))
 
     def _build(self) -> None:
         state, target = self._pop(), self._top()
-        if isinstance(target, _Dtype):
-            order = _key_of(state, _DTYPE_STATES)
-            if order is None:
-                raise NotPlainError("it has an array of an unusual dtype")
-            target.order = order
-        elif isinstance(target, _Wrapper):
-            self._stack[-1] = self._array(state)
+        if isinstance(target, Dtype):
+            target.set_state(state)
+        elif isinstance(target, Wrapper):
+            form = ArrayForm.of_state(state)
+            self._take(self._number(_BYTE))  # padding
+            self._stack[-1] = form.view(self._take(form.size))
         else:
             raise NotPlainError("it sets the state of what is not an array")
-
-    def _array(self, state: object) -> np.ndarray[Any, Any]:
-        """Return the array whose bytes come next, described by a wrapper's attributes."""
-        if type(state) is not dict or state.keys() != _WRAPPER_KEYS:
-            raise NotPlainError("it has an array with other attributes than joblib writes")
-        shape, dtype = state["shape"], state["dtype"]
-        if state["subclass"] is not _Name.NDARRAY or not _equal((state["order"],), ("C",)):
-            raise NotPlainError("it has an array that is not a C-ordered numpy.ndarray")
-        if not isinstance(dtype, _Dtype) or not dtype.order:
-            raise NotPlainError("it has an array without a dtype")
-        if type(shape) is not tuple or not 1 <= len(shape) <= MAX_DIMENSIONS:
-            raise NotPlainError(f"it has an array that is not of 1 to {MAX_DIMENSIONS} dimensions")
-        if any(type(length) is not int or length < 1 for length in shape):
-            raise NotPlainError("it has an array of an impossible shape")
-        numpy_dtype = np.dtype(dtype.order + dtype.code)
-        self._take(self._number(_BYTE))  # padding
-        # The product is of Python integers, so it cannot overflow; _take compares it with the rest.
-        content = self._take(math.prod(shape) * numpy_dtype.itemsize)
-        array = np.frombuffer(content, numpy_dtype).reshape(shape)
-        if not array.flags.aligned or not array.dtype.isnative:
-            array = array.astype(np.dtype(dtype.code))
-            array.flags.writeable = False
-        return array
 
     def _take(self, size: int) -> memoryview:
         """Return the next `size` bytes, without a copy."""
@@ -298,19 +235,6 @@ class _Reader:
             raise NotPlainError("it uses a mark that is not there")
         items, self._stack = self._stack, self._below.pop()
         return items
-
-
-def _equal(value: object, wanted: tuple[Any, ...]) -> bool:
-    """Compare with care: an array in a file has its own ideas of equality, and True is not 1."""
-    return (
-        type(value) is tuple
-        and len(value) == len(wanted)
-        and all(type(a) is type(b) and a == b for a, b in zip(value, wanted, strict=True))
-    )
-
-
-def _key_of(value: object, table: dict[str, tuple[Any, ...]]) -> str | None:
-    return next((key for key, wanted in table.items() if _equal(value, wanted)), None)
 
 
 _ACTIONS = {

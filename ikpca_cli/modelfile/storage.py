@@ -37,9 +37,10 @@ from ikpca_cli.errors import ModelError
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.formats.output import atomic_write
+from ikpca_cli.modelfile.joblib_arrays import NotPlainError, TruncatedError
 from ikpca_cli.modelfile.model_bytes import looks_like, read_bytes
 from ikpca_cli.modelfile.model_checks import FlawError, check_params, check_state, check_text
-from ikpca_cli.modelfile.plain_joblib import NotPlainError, TruncatedError, loads
+from ikpca_cli.modelfile.plain_joblib import loads
 from ikpca_cli.version import __version__
 
 if TYPE_CHECKING:

@@ -212,6 +212,6 @@ def test_slices_in_other_processes_make_the_same_model(many, method, monkeypatch
         assert_allclose(method.explained_variance_, spectrum, rtol=1e-9)
         assert_allclose(method.denoise(rows[:50]), cleaned, rtol=1e-9)
         sums = [FirstPass(rows, 0, opener(rows, str(many), options)) for _ in range(2)]
-        for survey in sums:
-            survey.look()
+        for first_pass in sums:
+            first_pass.read()
         assert_array_equal(sums[0].mean, sums[1].mean)

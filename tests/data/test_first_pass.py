@@ -47,9 +47,9 @@ def test_rows_are_read_at_most_twice(method, n_samples):
     params |= {"gamma": 0.1, "ridge": 0.1} if params else {}
     params |= {"n_rff": 100} if method == "ikpca" else {}
     model = load_method(method)(**params)
-    survey = FirstPass(source, model.seed)
-    model.fit(survey)
-    noise_flaw(model, survey)
+    first_pass = FirstPass(source, model.seed)
+    model.fit(first_pass)
+    noise_flaw(model, first_pass)
     assert source.reads.max() == source.reads.min() == most
     assert model.noise_std_ == pytest.approx(0.2, rel=0.1)
 
@@ -63,27 +63,27 @@ def test_rows_are_read_at_most_twice_with_landmarks_but_for_those_drawn():
     assert np.sum(source.reads == 3) == SAMPLE_ROWS
 
 
-def test_a_glance_is_at_the_same_sample_and_does_not_change_a_fit(monkeypatch):
+def test_a_sample_read_alone_is_the_same_and_does_not_change_a_fit(monkeypatch):
     rows = ring(SAMPLE_ROWS + 500)
-    glanced, is_read = FirstPass(rows, 5), FirstPass(rows, 5)
-    glanced.read_sample()
-    is_read.look()
-    assert_array_equal(glanced.sample(300), is_read.sample(300))
-    np.testing.assert_allclose(glanced.mean, is_read.sample(10**6).mean(axis=0), rtol=1e-12)
+    sampled, whole = FirstPass(rows, 5), FirstPass(rows, 5)
+    sampled.read_sample()
+    whole.read()
+    assert_array_equal(sampled.sample(300), whole.sample(300))
+    np.testing.assert_allclose(sampled.mean, whole.sample(10**6).mean(axis=0), rtol=1e-12)
     model = KernelPCA(3, landmarks=50, gamma=0.1, ridge=0.1, noise_std=0.2)
     cleaned = model.fit(rows).denoise(rows)
-    np.testing.assert_allclose(model.mean_, is_read.mean, rtol=1e-12)
-    monkeypatch.setattr(KernelPCA, "_look", lambda self, rows, progress: rows.read(progress))
+    np.testing.assert_allclose(model.mean_, whole.mean, rtol=1e-12)
+    monkeypatch.setattr(KernelPCA, "_read", lambda self, rows, progress: rows.read(progress))
     np.testing.assert_allclose(model.fit(rows).denoise(rows), cleaned, rtol=1e-9)
 
 
 def test_rows_that_differ_outside_the_sample_alone(monkeypatch):
     rows = np.zeros((500, 4))
     rows[~np.isin(np.arange(500), drawn(monkeypatch, rows, 20))] = ring(480)[:, :4]
-    survey = FirstPass(rows, 0)
-    survey.read_sample()
-    assert survey.is_read
-    np.testing.assert_allclose(survey.mean, rows.mean(axis=0), rtol=1e-12)
+    first_pass = FirstPass(rows, 0)
+    first_pass.read_sample()
+    assert first_pass.is_read
+    np.testing.assert_allclose(first_pass.mean, rows.mean(axis=0), rtol=1e-12)
 
 
 def drawn(monkeypatch, rows, count):
@@ -112,16 +112,16 @@ def test_a_spread_beyond_the_sample_is_refused_with_landmarks_too(monkeypatch, v
 
 def test_means_and_sample_are_those_of_the_rows():
     rows = ring(3 * SAMPLE_ROWS)
-    survey = FirstPass(rows, seed=5)
-    survey.read()
-    np.testing.assert_allclose(survey.mean, rows.mean(axis=0), rtol=1e-14)
+    first_pass = FirstPass(rows, seed=5)
+    first_pass.read()
+    np.testing.assert_allclose(first_pass.mean, rows.mean(axis=0), rtol=1e-14)
     known = {row.tobytes() for row in rows}
-    sample = survey.sample(10**6)
+    sample = first_pass.sample(10**6)
     assert sample.shape == (SAMPLE_ROWS, 12)
     assert len({row.tobytes() for row in sample} & known) == SAMPLE_ROWS
-    assert_array_equal(sample[:600], survey.sample(600))
+    assert_array_equal(sample[:600], first_pass.sample(600))
     other = FirstPass(rows, seed=6)
-    assert not np.array_equal(other.sample(600), survey.sample(600))
+    assert not np.array_equal(other.sample(600), first_pass.sample(600))
 
 
 def test_few_rows_are_sampled_as_any_array_is():

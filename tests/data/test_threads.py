@@ -63,7 +63,7 @@ def test_results_come_in_order_and_from_no_more_threads_than_asked():
         return number, threads.thread_count()
 
     with threads.jobs(3):
-        found = list(threads.spread(work, range(40)))
+        found = list(threads.parallel_map(work, range(40)))
     assert found == [(number, 1) for number in range(40)]
     assert most == 3
 
@@ -103,7 +103,7 @@ def read(stage, done, total):
 
 seen = set()
 rows = np.random.default_rng(0).normal(size=(60, 3)) @ np.diag([3.0, 2.0, 1.0])
-load_method({method!r})(noise_std=0.3).fit(rows, progress=look)
+load_method({method!r})(noise_std=0.3).fit(rows, progress=read)
 assert seen == {{1}}, seen
 """
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "2", "PYTHONWARNINGS": "ignore"}

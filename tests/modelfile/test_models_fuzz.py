@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from ikpca_cli.modelfile.plain_joblib import NotPlainError, loads
+from ikpca_cli.modelfile.joblib_arrays import NotPlainError
+from ikpca_cli.modelfile.plain_joblib import loads
 from tests.modelfile.fuzz_models import mutate, outcome, real_models
 
 FILES = 1_000

@@ -114,9 +114,9 @@ def with_one_row_off(by):
     """Return rows of which one that is not in the sample is far off."""
     rng = np.random.default_rng(np.random.SeedSequence([61]))
     rows = rng.normal(size=(3000, 6))
-    survey = FirstPass(rows, 0)
-    survey.read_sample()
-    known = {row.tobytes() for row in survey.sample(10**6)}
+    first_pass = FirstPass(rows, 0)
+    first_pass.read_sample()
+    known = {row.tobytes() for row in first_pass.sample(10**6)}
     rows[next(k for k, row in enumerate(rows) if row.tobytes() not in known)] = by
     return rows
 

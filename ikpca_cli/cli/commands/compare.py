@@ -19,7 +19,8 @@ from ikpca_cli.estimators.methods import METHODS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ikpca_cli.evaluation.experiment import Setting, Split
+    from ikpca_cli.evaluation.experiment import Setting
+    from ikpca_cli.evaluation.splits import Split
     from ikpca_cli.formats.layout import ReadOptions
 
 _COLUMNS = {
@@ -142,7 +143,7 @@ def compare(
         "--noise-std": noise_std,
         "--landmarks": landmarks,
         "--dtype": dtype,
-        "--one-signal": clean == MEAN,
+        "--clean": clean == MEAN,
     }
     settings = _settings(
         list(dict.fromkeys(name.strip() for name in methods.split(","))),
@@ -255,7 +256,7 @@ def _splits(
     import numpy as np
 
     from ikpca_cli.data.row_source import check_width
-    from ikpca_cli.evaluation import experiment
+    from ikpca_cli.evaluation import splits
 
     if clean is None and noise is None:
         raise UsageError(
@@ -278,7 +279,7 @@ def _splits(
             if clean not in (None, MEAN):
                 paired = open_clean(clean, reading, rows)
                 reference = None if paired is None else paired.read()
-            return experiment.random_splits(
+            return splits.random_splits(
                 first,
                 reference,
                 train_size=sizes[0],
@@ -295,4 +296,4 @@ def _splits(
         else:
             paired = open_clean(clean, reading, rows)
             reference = None if paired is None else paired.read()
-    return experiment.fixed_split(first, second, reference, noise=noise, runs=runs, seed=seed)
+    return splits.fixed_split(first, second, reference, noise=noise, runs=runs, seed=seed)

@@ -51,7 +51,7 @@ def evaluate(
     from ikpca_cli.cli.report import print_record
     from ikpca_cli.cli.sources import open_clean, open_rows, read_options, split_source
     from ikpca_cli.evaluation.diagnostics import estimate_error
-    from ikpca_cli.evaluation.experiment import evaluate_model
+    from ikpca_cli.evaluation.metrics import evaluate_model
     from ikpca_cli.modelfile.storage import load_model
     from ikpca_cli.plots.shown import MOST, Shown, image_shape
 

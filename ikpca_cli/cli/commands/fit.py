@@ -134,7 +134,7 @@ def fit(
         "--shrink": shrink,
         "--noise-std": noise_std,
         "--dtype": dtype,
-        "--one-signal": clean == MEAN,
+        "--clean": clean == MEAN,
         "--seed": seed,
     }
     params = method_params(method, given)
