@@ -62,9 +62,10 @@ def opener(rows: Rows, source: str, options: ReadOptions) -> Callable[[], Rows]:
         If only this process can read the source, or it cannot be read by slices.
     """
     from ikpca_cli.formats.arrays import read_rows
+    from ikpca_cli.formats.format_registry import format_named
 
     path, own = located(source, options)
-    sliced = rows.layout.format in ("npy", "hdf5", "mat73")
+    sliced = format_named(rows.layout.format).sliceable
     if path == "-" or Path(path).is_fifo() or not sliced:
         raise UsageError(
             f"--cluster: its workers cannot read slices of {source}; give an .npy or HDF5 file"

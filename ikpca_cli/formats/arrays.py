@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 from ikpca_cli.data.row_source import Progress, silent
-from ikpca_cli.errors import InputError, UsageError
-from ikpca_cli.formats.file_rows import Rows
+from ikpca_cli.errors import IkpcaError, InputError, UsageError
+from ikpca_cli.formats.file_rows import Rows, plain_reason
+from ikpca_cli.formats.format import Format, Input
+from ikpca_cli.formats.format_registry import sniff
 from ikpca_cli.formats.layout import Layout, ReadOptions, TableStyle
 from ikpca_cli.formats.output import STDOUT, check_target
-from ikpca_cli.formats.writing import open_output, write_rows
+from ikpca_cli.formats.writing import open_output, output_notes, write_rows
 
 __all__ = [
     "Layout",
@@ -20,12 +23,12 @@ __all__ = [
     "check_target",
     "default_output",
     "open_output",
+    "output_notes",
     "read_rows",
     "write_rows",
 ]
 
 STDIN = "-"
-_NPY, _HDF5, _ZIP = b"\x93NUMPY", b"\x89HDF\r\n\x1a\n", b"PK\x03\x04"
 
 
 def read_rows(
@@ -52,43 +55,42 @@ def read_rows(
     Raises
     ------
     InputError
-        If the file is not there, is no stack of samples, or is damaged.
+        If the file is not there, is no stack of samples, or is damaged: whatever a reader makes of
+        its bytes.
     UsageError
         If an option cannot be right.
     """
-    name, data = path, None
+    file = Input(path, path)
     if path == STDIN:
-        name, data = "standard input", sys.stdin.buffer.read()
+        file = Input(path, "standard input", _standard_input())
     if not path:
         raise InputError("an input has an empty name; name a file")
+    ended: list[BaseException] = []
+
+    def told(stage: str, done: int, total: int) -> None:
+        try:
+            progress(stage, done, total)
+        except Exception as error:  # the caller's own, which ends the reading
+            ended.append(error)
+            raise
+
     try:
-        if data is None and Path(path).is_fifo():
-            data = Path(path).read_bytes()  # a pipe gives its bytes once
-        kind = _sniff(path, name, data)
-        if kind == "csv":
-            from ikpca_cli.formats.csv.table import read_table
-
-            return read_table(path, name, data, options, progress)
-        if options.columns is not None:
-            raise UsageError(
-                f"--columns: {name} is no text table, and only those have such columns"
-            )
-        if kind == "hdf5":
-            from ikpca_cli.formats.hdf5 import read_hdf5
-
-            return read_hdf5(path, name, data, options)
-        if kind == "mat":
-            from ikpca_cli.formats.mat import read_mat
-
-            return read_mat(path, name, data, options)
-        from ikpca_cli.formats.npy import read_npy, read_npz
-
-        return (read_npz if kind == "npz" else read_npy)(path, name, data, options)
+        if file.data is None and Path(path).is_fifo():
+            file = replace(file, data=Path(path).read_bytes())  # a pipe gives its bytes once
+        form = sniff(_head(file), path, file.name)
+        _check_options(file.name, form, options)
+        return form.read(file, options, told)
+    except IkpcaError:
+        raise
     except OSError as error:
         reason = " ".join((error.strerror or str(error)).split())
-        raise InputError(f"{name}: cannot be read: {reason.lower()}") from error
+        raise InputError(f"{file.name}: cannot be read: {reason.lower()}") from error
     except MemoryError as error:
-        raise InputError(f"{name}: does not fit in memory; save it as .npy or .h5") from error
+        raise InputError(f"{file.name}: does not fit in memory; save it as .npy or .h5") from error
+    except Exception as error:
+        if ended:
+            raise
+        raise InputError(f"{file.name}: is damaged: {plain_reason(error)}") from error
 
 
 def default_output(path: str, directory: str | None = None, tag: str = "denoised") -> str:
@@ -118,27 +120,25 @@ def default_output(path: str, directory: str | None = None, tag: str = "denoised
     return str(PurePath(directory) / name if directory is not None else file.with_name(name))
 
 
-def _sniff(path: str, name: str, data: bytes | None) -> str:
-    """Tell the format from the first bytes."""
-    if data is None:
-        if Path(path).is_dir():
-            raise InputError(f"{name}: is a folder; name the files in it")
-        with open(path, "rb") as file:
-            start = file.read(4096)
-    else:
-        start = data[:4096]
-    if not start:
-        raise InputError(f"{name}: is empty")
-    if start.startswith(_NPY):
-        return "npy"
-    if start.startswith(_ZIP):
-        return "npz"
-    # HDF5 allows a block of its user's before the file: 512 bytes, or a power of two more.
-    if any(start.startswith(_HDF5, offset) for offset in (0, 512, 1024, 2048)):
-        return "hdf5"
-    old_mat = path.lower().endswith(".mat") and b"\0" in start
-    if start.startswith(b"MATLAB 5.0 MAT-file") or old_mat:
-        return "mat"
-    if start[:1] == b"\x80" and start[1:2] in b"\x02\x03\x04\x05":
-        raise InputError(f"{name}: is a pickle, which is never loaded; save the array as .npy")
-    return "csv"
+def _standard_input() -> bytes:
+    if sys.stdin is None:  # closed by the shell: <&-
+        raise InputError("standard input is closed; name a file, or give it one")
+    return sys.stdin.buffer.read()
+
+
+def _head(file: Input) -> bytes:
+    if file.data is None and Path(file.path).is_dir():
+        raise InputError(f"{file.name}: is a folder; name the files in it")
+    with file.open() as stream:
+        return stream.read(4096)
+
+
+def _check_options(name: str, form: Format, options: ReadOptions) -> None:
+    """Refuse options that mean nothing for the format."""
+    if options.columns is not None and not form.tabular:
+        raise UsageError(f"--columns: {name} is no text table, and only those have such columns")
+    if options.dataset is not None and not form.named:
+        raise UsageError(
+            f"{name} is a {form.title} file, whose array has no name: leave out --dataset, or give "
+            f"FILE::{options.dataset} to the file that has it"
+        )

@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.errors import IkpcaError, InputError, UsageError
 from ikpca_cli.formats.layout import Layout
 
 MISSING = ("error", "drop", "mean")
@@ -86,10 +86,14 @@ class Rows:
         self._close = close
         single = source.dtype.kind == "f" and source.dtype.itemsize == 4
         self.dtype = np.dtype(np.float32 if single else np.float64)
-        if missing not in MISSING:
-            raise UsageError(f"--missing {missing}: give one of {', '.join(MISSING)}")
-        if missing != "error":
-            self._treat_missing(missing)
+        try:
+            if missing not in MISSING:
+                raise UsageError(f"--missing {missing}: give one of {', '.join(MISSING)}")
+            if missing != "error":
+                self._treat_missing(missing)
+        except BaseException:
+            self.close()
+            raise
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -183,8 +187,10 @@ class Rows:
         """Return samples of the file as a plain matrix, NaN and all."""
         try:
             block = np.asarray(self._source[start:stop])
-        except (OSError, RuntimeError) as error:  # a damaged chunk of an HDF5 file
-            reason = " ".join(str(error).split())
+        except IkpcaError:
+            raise
+        except Exception as error:  # a damaged chunk, a file that was cut short meanwhile
+            reason = plain_reason(error)
             raise InputError(f"{self.name}: cannot be read further: {reason}") from error
         with np.errstate(over="ignore"):  # long double: an overflow is refused as not finite
             block = np.ascontiguousarray(block, self.dtype)
@@ -248,9 +254,18 @@ class Rows:
         if len(shape) > 1:
             within = ", ".join(str(int(i) + 1) for i in np.unravel_index(column, shape))
             return f"row {row + 1}, column {column + 1} (element {within} of the sample)"
+        for part in self.layout.parts:
+            if row < part.count:
+                return f"row {row + 1}, column {column + 1} of {part.dataset}"
+            row -= part.count
         if self.layout.transposed:
             row, column = column, row
         return f"row {row + 1}, column {column + 1}"
+
+
+def plain_reason(error: Exception) -> str:
+    """Return what a library says of damaged bytes on one line, or the kind of error it raised."""
+    return " ".join(str(error).split()) or type(error).__name__
 
 
 def _first_not_finite(block: Array) -> tuple[int, int] | None:

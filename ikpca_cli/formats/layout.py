@@ -15,7 +15,8 @@ class ReadOptions:
     Attributes
     ----------
     dataset
-        The dataset of an HDF5 file, or the array of an npz or mat file; other formats ignore it.
+        The dataset of an HDF5 file, or the array of an npz or mat file; with ``*`` or ``?`` in it,
+        all datasets of an HDF5 file whose paths are like it.
     transpose
         Whether the samples are the file's columns.
     columns
@@ -73,6 +74,25 @@ class TableStyle:
     suffix: str = ".csv"
 
 
+@dataclass(frozen=True)
+class Part:
+    """One of several datasets whose samples are read as one.
+
+    Attributes
+    ----------
+    dataset
+        Its path.
+    count
+        How many samples it holds.
+    vector
+        Whether it has one axis, and is one sample.
+    """
+
+    dataset: str
+    count: int
+    vector: bool = False
+
+
 @dataclass(frozen=True, kw_only=True)
 class Layout:
     """The form of an array as it was read, for an output to take the same.
@@ -80,7 +100,7 @@ class Layout:
     Attributes
     ----------
     format
-        ``npy``, ``npz``, ``csv``, ``hdf5``, ``mat`` (version 5) or ``mat73`` (HDF5).
+        Its name in `ikpca_cli.formats.format_registry.FORMATS`.
     dtype
         The type of the file's numbers.
     sample_shape
@@ -93,6 +113,12 @@ class Layout:
         Whether the array was compressed in an HDF5 or npz file.
     table
         The style of a text table.
+    others
+        The names of what else the file holds.
+    beside
+        What a writer of the same format needs to keep that; a format's own.
+    parts
+        The datasets that the samples come from, in order, where they are several.
     """
 
     format: str
@@ -102,9 +128,17 @@ class Layout:
     dataset: str | None = None
     compressed: bool = False
     table: TableStyle | None = None
+    others: tuple[str, ...] = ()
+    beside: object = None
+    parts: tuple[Part, ...] = ()
 
     def keep(self, samples: npt.NDArray[np.bool_]) -> Layout:
         """Return the layout of the chosen samples, a mask of shape (n,)."""
+        if self.parts:
+            ends = np.cumsum([part.count for part in self.parts])[:-1]
+            counts = [int(some.sum()) for some in np.split(samples, ends)]
+            parts = zip(self.parts, counts, strict=True)
+            return replace(self, parts=tuple(replace(p, count=n) for p, n in parts if n))
         if self.table is None:
             return self
         labels = self.table.names if self.transposed else self.table.index

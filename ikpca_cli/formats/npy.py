@@ -1,126 +1,186 @@
-"""NumPy's own files: npy, mapped and never loaded whole to be opened, and npz."""
+"""NumPy's npy files: rows are read from the file as they are needed."""
 
 from __future__ import annotations
 
-import io
 import math
-import zipfile
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, BinaryIO, cast
+from types import EllipsisType
+from typing import Any, BinaryIO, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from ikpca_cli.data.row_source import Progress
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.array_checks import check_numbers, check_shape
 from ikpca_cli.formats.file_rows import Rows
-from ikpca_cli.formats.guarded import write_at
+from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
 from ikpca_cli.formats.layout import Layout, ReadOptions
-from ikpca_cli.formats.mapped import Mapped
+from ikpca_cli.formats.output import write_at
+from ikpca_cli.formats.window import Window
 
-Array = npt.NDArray[Any]
-Header = tuple[tuple[int, ...], bool, np.dtype[Any]]
+Header: TypeAlias = tuple[tuple[int, ...], bool, np.dtype[Any]]
 
 
-def read_npy(path: str, name: str, data: bytes | None, options: ReadOptions) -> Rows:
-    """Open an npy file.
+class _Stored:
+    """An array as it lies in a file, in C order.
+
+    It is read, not mapped: where a mapped file is cut short by someone else, the process dies.
 
     Parameters
     ----------
-    path
-        The file, unless `data` holds its bytes.
+    file
+        Open for reading.
+    offset
+        Bytes before the first number.
+    shape, dtype
+        Of the array in the file.
+    """
+
+    chunks = None
+
+    def __init__(
+        self, file: BinaryIO, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any]
+    ) -> None:
+        self.shape = shape
+        self.dtype = dtype
+        self._file = file
+        self._offset = offset
+
+    def __getitem__(self, part: slice | tuple[EllipsisType, slice]) -> Array:
+        """Return ``[start:stop]``, or ``[..., start:stop]``."""
+        if isinstance(part, slice):
+            row = math.prod(self.shape[1:])
+            block = np.empty((part.stop - part.start, *self.shape[1:]), self.dtype)
+            self._fill(block, part.start * row)
+            return block
+        start, stop = part[1].start, part[1].stop
+        lines = np.empty((math.prod(self.shape[:-1]), stop - start), self.dtype)
+        for place, line in enumerate(lines):
+            self._fill(line, place * self.shape[-1] + start)
+        return lines.reshape(*self.shape[:-1], stop - start)
+
+    def _fill(self, block: Array, first: int) -> None:
+        """Read numbers from the `first` one on."""
+        view = block.reshape(-1).view(np.uint8).data
+        place = self._offset + first * self.dtype.itemsize
+        while view:
+            count = os.preadv(self._file.fileno(), [view], place)
+            if count == 0:
+                raise OSError("it ends before its last number: it was cut short meanwhile")
+            view, place = view[count:], place + count
+
+
+def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
+    """Open an npy file; InputError if it is no stack of samples, damaged or incomplete."""
+    stream = file.open()
+    try:
+        shape, fortran, dtype = npy_header(stream, file.name)
+        offset = stream.tell()
+        check_numbers(file.name, dtype)
+        check_shape(file.name, shape, transpose=options.transpose)
+        needed, there = math.prod(shape) * dtype.itemsize, file.length() - offset
+        if there < needed:
+            raise InputError(
+                f"{file.name}: is incomplete: shape {shape} needs {needed} bytes, and "
+                f"{there} are there"
+            )
+        if file.data is not None:
+            flat = np.frombuffer(file.data, dtype, math.prod(shape), offset)
+            array = flat.reshape(shape, order="F" if fortran else "C")
+            return array_rows(array, file.name, "npy", options)
+        stored = _Stored(stream, offset, shape[::-1] if fortran else shape, dtype)
+    except BaseException:
+        stream.close()
+        raise
+    reverse = fortran != options.transpose
+    samples = Window(stored, reverse=True) if reverse else stored
+    layout = Layout(
+        format="npy",
+        dtype=dtype,
+        sample_shape=samples.shape[1:],
+        transposed=options.transpose,
+    )
+    return Rows(samples, file.name, layout, missing=options.missing, close=stream.close)
+
+
+def array_rows(
+    array: Array,
+    name: str,
+    kind: str,
+    options: ReadOptions,
+    *,
+    dataset: str | None = None,
+    **form: Any,
+) -> Rows:
+    """Wrap an array with its samples along the first axis, or the last if transposed.
+
+    Parameters
+    ----------
+    array
+        As its file has it.
     name
         What messages call it.
-    data
-        The bytes of standard input, or None.
+    kind
+        The name of its format.
     options
-        Only `transpose` and `missing` matter.
-
-    Returns
-    -------
-    Rows
-        Over a memory map.
+        Of which `transpose` and `missing` matter.
+    dataset
+        Its name in the file.
+    **form
+        Further attributes of its `Layout`.
 
     Raises
     ------
     InputError
-        If the array is not a stack of samples, or the file is damaged or incomplete.
+        If it is no stack of samples.
     """
-    with open(path, "rb") if data is None else io.BytesIO(data) as file:
-        shape, fortran, dtype = _header(file, name)
-        offset = file.tell()
-        length = file.seek(0, io.SEEK_END)
-    _check(name, shape, dtype, options.transpose)
-    needed = math.prod(shape) * dtype.itemsize
-    if length - offset < needed:
-        raise InputError(
-            f"{name}: is incomplete: shape {shape} needs {needed} bytes, and "
-            f"{length - offset} are there"
-        )
-    order: Any = "F" if fortran else "C"
-    if data is None:
-        return _rows(np.memmap(path, dtype, "r", offset, shape, order), name, "npy", options)
-    return _rows(np.ndarray(shape, dtype, data, offset, order=order), name, "npy", options)
+    check_numbers(name, array.dtype)
+    check_shape(name, array.shape, transpose=options.transpose)
+    samples = array.T if options.transpose else array
+    layout = Layout(
+        format=kind,
+        dtype=array.dtype,
+        sample_shape=samples.shape[1:],
+        transposed=options.transpose,
+        dataset=dataset,
+        **form,
+    )
+    return Rows(samples, name, layout, missing=options.missing)
 
 
-def read_npz(path: str, name: str, data: bytes | None, options: ReadOptions) -> Rows:
-    """Read one array of an npz file; parameters and errors as for `read_npy`.
+def npy_header(file: BinaryIO, name: str) -> Header:
+    """Return shape, order and type, leaving the file at the first number.
 
-    `options.dataset` names the array where the file holds several.
+    Raises
+    ------
+    InputError
+        If the header is damaged; `name` is what the message calls the file.
     """
     try:
-        with zipfile.ZipFile(path if data is None else io.BytesIO(data)) as archive:
-            members = [i for i in archive.infolist() if i.filename.endswith(".npy")]
-            if not members:
-                raise InputError(f"{name}: is a zip archive without arrays, not an npz file")
-            headers = {}
-            for member in members:
-                with archive.open(member) as file:
-                    headers[member.filename[:-4]] = _header(cast(BinaryIO, file), name)
-            chosen = _choose(name, headers, options.dataset)
-            member = next(i for i in members if i.filename[:-4] == chosen)
-            name = f"{name}: {chosen}"
-            shape, fortran, dtype = headers[chosen]
-            _check(name, shape, dtype, options.transpose)
-            if math.prod(shape) * dtype.itemsize > member.file_size:
-                raise InputError(f"{name}: is incomplete: shape {shape} is more than is there")
-            with archive.open(member) as file:
-                _header(cast(BinaryIO, file), name)
-                flat = np.frombuffer(file.read(), dtype, math.prod(shape))
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{name}: is not a whole npz file ({error}); save it again") from error
-    array = flat.reshape(shape, order="F" if fortran else "C")
-    compressed = member.compress_type != zipfile.ZIP_STORED
-    return _rows(array, name, "npz", options, dataset=chosen, compressed=compressed)
+        version = np.lib.format.read_magic(file)
+        if version == (1, 0):
+            return _possible(np.lib.format.read_array_header_1_0(file))
+        if version == (2, 0):
+            return _possible(np.lib.format.read_array_header_2_0(file))
+    except Exception as error:  # numpy lets a header's parser raise what it likes
+        reason = " ".join(str(error).split())
+        raise InputError(f"{name}: has a damaged npy header ({reason}); save it again") from error
+    raise InputError(f"{name}: has npy format {version}, written for fields with Unicode names")
 
 
-@contextmanager
-def npy_writer(
-    handle: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any], *, last: bool = False
-) -> Iterator[Callable[[Array], None]]:
-    """Write an npy file in C order and native byte order, sample by sample.
+def _possible(header: Header) -> Header:
+    """Refuse a header that numpy lets pass although no array is like it."""
+    if any(isinstance(length, bool) or length < 0 for length in header[0]):
+        raise ValueError(f"shape {header[0]}")
+    return header
 
-    Parameters
-    ----------
-    handle
-        Where to; a pipe will do unless `last`.
-    shape
-        The number of samples, then the shape of one.
-    dtype
-        The type of the numbers.
-    last
-        Whether the samples, of one axis, are the columns of the file.
 
-    Yields
-    ------
-    callable
-        Takes the next samples, of shape (k, ...).
-    """
+def start_npy(handle: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any]) -> Write:
+    """Write the header of an array in C order; what is returned writes its samples in turn."""
     header = {
-        "shape": shape[::-1] if last else shape,
+        "shape": shape,
         "fortran_order": False,
         "descr": np.lib.format.dtype_to_descr(dtype),
     }
@@ -129,9 +189,24 @@ def npy_writer(
     def append(block: Array) -> None:
         handle.write(np.ascontiguousarray(block, dtype).data.cast("B"))
 
-    if not last:
-        yield append
+    return append
+
+
+@contextmanager
+def _writer(output: Output) -> Iterator[Write]:
+    handle, shape, dtype = output.handle, output.shape, output.dtype
+    if not output.layout.transposed:
+        yield start_npy(handle, shape, dtype)
         return
+    if not handle.readable():  # a pipe does not take columns
+
+        def save(values: Array) -> None:
+            start_npy(handle, values.shape, dtype)(values)
+
+        with at_once(output, save) as write:
+            yield write
+        return
+    start_npy(handle, shape[::-1], dtype)
     handle.flush()
     begin, done = handle.tell(), 0
 
@@ -146,76 +221,12 @@ def npy_writer(
     yield insert
 
 
-@contextmanager
-def npz_writer(
-    handle: BinaryIO,
-    shape: tuple[int, ...],
-    dtype: np.dtype[Any],
-    dataset: str,
-    *,
-    compressed: bool,
-) -> Iterator[Callable[[Array], None]]:
-    """Write an npz file of one array, named `dataset`, sample by sample, as `npy_writer` does."""
-    method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
-    with (
-        zipfile.ZipFile(handle, "w", method) as archive,
-        archive.open(f"{dataset}.npy", "w", force_zip64=True) as file,
-        npy_writer(cast(BinaryIO, file), shape, dtype) as write,
-    ):
-        yield write
-
-
-def _header(file: BinaryIO, name: str) -> Header:
-    """Return shape, order and type, leaving the file at the first number."""
-    try:
-        version = np.lib.format.read_magic(file)
-        if version == (1, 0):
-            return np.lib.format.read_array_header_1_0(file)
-        if version == (2, 0):
-            return np.lib.format.read_array_header_2_0(file)
-    except (ValueError, TypeError, SyntaxError, EOFError) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"{name}: has a damaged npy header ({reason}); save it again") from error
-    raise InputError(f"{name}: has npy format {version}, written for fields with Unicode names")
-
-
-def _check(name: str, shape: tuple[int, ...], dtype: np.dtype[Any], transpose: bool) -> None:
-    check_numbers(name, dtype)
-    check_shape(name, shape, transpose=transpose)
-
-
-def _choose(name: str, headers: dict[str, Header], dataset: str | None) -> str:
-    """Return the array asked for, or the only one that could be meant."""
-    listed = ", ".join(f"{key} {shape}" for key, (shape, _, _) in headers.items())
-    if dataset is not None:
-        if dataset not in headers:
-            raise InputError(f"{name}: has no array {dataset!r}; it holds {listed}")
-        return dataset
-    usable = [k for k, (s, _, d) in headers.items() if len(s) > 1 and d.kind in "biuf"]
-    if len(headers) == 1:
-        return next(iter(headers))
-    if len(usable) == 1:
-        return usable[0]
-    raise InputError(f"{name}: holds several arrays; name one with --dataset: {listed}")
-
-
-def _rows(
-    array: Array,
-    name: str,
-    kind: str,
-    options: ReadOptions,
-    *,
-    dataset: str | None = None,
-    compressed: bool = False,
-) -> Rows:
-    """Wrap an array with its samples along the first axis, or the last if transposed."""
-    samples = array.T if options.transpose else array
-    layout = Layout(
-        format=kind,
-        dtype=array.dtype,
-        sample_shape=samples.shape[1:],
-        transposed=options.transpose,
-        dataset=dataset,
-        compressed=compressed,
-    )
-    return Rows(Mapped.of(samples), name, layout, missing=options.missing)
+NPY = Format(
+    name="npy",
+    title="npy",
+    suffixes=(".npy",),
+    sniff=lambda head, _: head.startswith(b"\x93NUMPY"),
+    read=_read,
+    writer=_writer,
+    sliceable=True,
+)

@@ -129,6 +129,13 @@ def check_target(target: str, *, inputs: Sequence[str], force: bool) -> None:
             raise OutputError(f"{target}: exists already; use --force to overwrite it")
 
 
+def write_at(descriptor: int, data: memoryview, place: int) -> None:
+    """Write all of `data` at a place of a file; OSError if it is refused."""
+    while data:
+        count = os.pwrite(descriptor, data, place)
+        data, place = data[count:], place + count
+
+
 def _same_file(source: str, target: str) -> bool:
     """Tell whether two names are one file, through links of both kinds."""
     try:

@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
-from dataclasses import replace
-from pathlib import PurePath
-from typing import Any, BinaryIO, TypeAlias
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ikpca_cli.errors import OutputError
+from ikpca_cli.formats.format import Output, Write
+from ikpca_cli.formats.format_registry import output_format
 from ikpca_cli.formats.layout import Layout
 from ikpca_cli.formats.output import atomic_write
 
-Write: TypeAlias = Callable[[npt.NDArray[Any]], None]
-"""Takes the next samples, of shape (k, p) or (k, ...)."""
-
-_FORMATS = {
-    ".npy": "npy",
-    ".npz": "npz",
-    ".h5": "hdf5",
-    ".hdf5": "hdf5",
-    ".mat": "mat",
-    ".csv": "csv",
-    ".tsv": "csv",
-    ".txt": "csv",
-}
+_NAMED = 5  # names of arrays that a line lists
 
 
 @contextmanager
@@ -38,7 +26,7 @@ def open_output(
     layout: Layout,
     *,
     force: bool = False,
-    round_to_input: bool = False,
+    round_to_input: bool | None = None,
 ) -> Iterator[Write]:
     """Open an output that is written sample by sample, in the form of the array they came from.
 
@@ -61,33 +49,43 @@ def open_output(
         Whether an existing file may be replaced.
     round_to_input
         Whether to give back integers, booleans and half precision as they came, rounded and
-        limited to what the type holds.
+        limited to what the type holds; None leaves it to the format, as pictures do so.
 
     Yields
     ------
     callable
-        Takes the next samples, of shape (k, p).
+        Takes the next samples, of shape (k, p), all of them finite.
 
     Raises
     ------
     OutputError
-        If the target exists without `force` or cannot be written; it is then as it was, as after
-        any other error.
+        If the target exists without `force` or cannot be written, or a number is not finite; it
+        is then as it was, as after any other error.
     """
-    shape = (n_samples, *layout.sample_shape)
+    form = output_format(target, layout)
+    rounds = form.rounds if round_to_input is None else round_to_input
     kind = np.dtype(dtype).newbyteorder("=")
-    if round_to_input:
+    if rounds:
         kind = _rounded(np.empty(0, kind), layout.dtype).dtype
-    with (
-        atomic_write(target, force=force) as handle,
-        _writer(handle, shape, kind, layout, target) as write,
-    ):
+    sample = (int(np.prod(layout.sample_shape)),) if form.flat else layout.sample_shape
+    with atomic_write(target, force=force) as handle:
+        output = Output(handle, target, (n_samples, *sample), kind, layout)
+        with form.writer(output) as write:
+            done = 0
 
-        def put(block: npt.NDArray[Any]) -> None:
-            values = _rounded(block, layout.dtype) if round_to_input else block
-            write(values.reshape(len(block), *layout.sample_shape))
+            def put(block: npt.NDArray[Any]) -> None:
+                nonlocal done
+                if not np.isfinite(block).all():
+                    row, column = np.argwhere(~np.isfinite(block.reshape(len(block), -1)))[0]
+                    raise OutputError(
+                        f"{target}: is not written: row {done + row + 1}, column {column + 1} of "
+                        "the result is not finite; check the model, or scale the rows"
+                    )
+                values = _rounded(block, layout.dtype) if rounds else block
+                write(values.reshape(len(block), *sample))
+                done += len(block)
 
-        yield put
+            yield put
 
 
 def write_rows(
@@ -96,7 +94,7 @@ def write_rows(
     layout: Layout,
     *,
     force: bool = False,
-    round_to_input: bool = False,
+    round_to_input: bool | None = None,
 ) -> None:
     """Write samples, an ndarray of shape (n, p), at once; the rest is as for `open_output`."""
     with open_output(
@@ -105,15 +103,27 @@ def write_rows(
         write(values)
 
 
-def _format_of(target: str, layout: Layout) -> tuple[str, str]:
-    """Return the target's suffix without ``.gz``, and its format."""
-    suffix = PurePath(target.lower().removesuffix(".gz")).suffix
-    kind = _FORMATS.get(suffix, layout.format)
-    if target.lower().endswith(".gz") and kind != "csv":
-        kind = layout.format
-    if kind == "mat" and layout.format == "mat73":
-        kind = "mat73"
-    return suffix, kind
+def output_notes(target: str, layout: Layout) -> tuple[str, ...]:
+    """Return what the user should know of an output: arrays left out, or under another name.
+
+    Parameters
+    ----------
+    target
+        Where it will be.
+    layout
+        The form of the input.
+
+    Returns
+    -------
+    tuple of str
+        Lines without the name of a file: they are the same for all of a batch.
+    """
+    form = output_format(target, layout)
+    lines = form.notes(layout)
+    if layout.others and not (form.keeps and form.name == layout.format):
+        named = ", ".join(layout.others[:_NAMED]) + ", ..." * (len(layout.others) > _NAMED)
+        lines += (f"outputs hold the cleaned array alone, not what else is in the input: {named}",)
+    return lines
 
 
 def _rounded(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
@@ -133,62 +143,3 @@ def _rounded(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]
         limit = float(np.finfo(np.float16).max)
         values = np.clip(values, -limit, limit).astype(np.float16)
     return values
-
-
-def _writer(
-    handle: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any], layout: Layout, target: str
-) -> AbstractContextManager[Write]:
-    """Return the writer of one format."""
-    suffix, kind = _format_of(target, layout)
-    dataset = layout.dataset or "data"
-    in_columns = layout.transposed
-    if kind == "hdf5":
-        from ikpca_cli.formats.guarded import hdf5_writer
-
-        compressed = layout.compressed
-        return hdf5_writer(handle, shape, dtype, dataset, last=in_columns, compressed=compressed)
-    if kind == "mat73":
-        from ikpca_cli.formats.mat import mat73_writer
-
-        return mat73_writer(handle, shape, dtype, dataset, transposed=in_columns)
-    if kind == "npy" and not (in_columns and not handle.readable()):
-        from ikpca_cli.formats.npy import npy_writer
-
-        return npy_writer(handle, shape, dtype, last=in_columns)
-    if kind == "mat" or in_columns:
-        return _at_once(handle, shape, dtype, layout, target)
-    if kind == "csv":
-        from ikpca_cli.formats.csv.table_output import styled, table_writer
-
-        style = styled(layout.table, suffix, gzip=target.lower().endswith(".gz"))
-        return table_writer(handle, (shape[0], int(np.prod(shape[1:]))), style)
-    from ikpca_cli.formats.npy import npz_writer
-
-    return npz_writer(handle, shape, dtype, dataset, compressed=layout.compressed)
-
-
-@contextmanager
-def _at_once(
-    handle: BinaryIO, shape: tuple[int, ...], dtype: np.dtype[Any], layout: Layout, target: str
-) -> Iterator[Write]:
-    """Collect all samples in memory, and write them when they are complete."""
-    values = np.empty(shape, dtype)
-    done = 0
-
-    def write(block: npt.NDArray[Any]) -> None:
-        nonlocal done
-        values[done : done + len(block)] = block
-        done += len(block)
-
-    yield write
-    stored = values.T if layout.transposed else values
-    if _format_of(target, layout)[1] == "mat":
-        from ikpca_cli.formats.mat import write_mat
-
-        buffer = io.BytesIO()  # scipy seeks, and a pipe has no way back
-        write_mat(buffer, stored, layout.dataset or "data")
-        handle.write(buffer.getbuffer())
-        return
-    as_stored = replace(layout, transposed=False, sample_shape=stored.shape[1:])
-    with _writer(handle, stored.shape, dtype, as_stored, target) as write_stored:
-        write_stored(stored)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats import hdf5
+from ikpca_cli.formats import window as windows
 from ikpca_cli.formats.arrays import ReadOptions, read_rows, write_rows
 
 VALUES = np.random.default_rng(0).normal(size=(40, 12))
@@ -38,8 +38,8 @@ def refusal(path, **options):
 @pytest.mark.parametrize("chunks", [None, (1, 12), (40, 1), (7, 5), (64, 64)])
 @pytest.mark.parametrize("window", [1, 500, 1 << 20])
 def test_any_slices_of_any_layout(path, monkeypatch, transpose, chunks, window):
-    monkeypatch.setattr(hdf5, "_WINDOW", window)
-    monkeypatch.setattr(hdf5, "_LARGEST_WINDOW", 4 * window)
+    monkeypatch.setattr(windows, "_WINDOW", window)
+    monkeypatch.setattr(windows, "_LARGEST_WINDOW", 4 * window)
     limits = None if chunks is None else (None, None)
     with h5py.File(path, "w") as file:
         file.create_dataset("x", data=VALUES, chunks=chunks, maxshape=limits)
@@ -55,7 +55,7 @@ def test_any_slices_of_any_layout(path, monkeypatch, transpose, chunks, window):
 def test_a_chunk_is_read_once_however_small_the_slices(path):
     with h5py.File(path, "w") as file:
         dataset = file.create_dataset("x", data=VALUES, chunks=(10, 12), compression="gzip")
-        window = hdf5.Window(dataset, reverse=False)
+        window = windows.Window(dataset, reverse=False)
         reads = []
         read_once = window._read
         window._read = lambda start, stop: reads.append((start, stop)) or read_once(start, stop)

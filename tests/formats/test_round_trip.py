@@ -172,7 +172,8 @@ def test_arrays_of_an_npz_file(tmp_path):
         assert rows.name.endswith("x.npz: y")
         write_rows(str(tmp_path / "out.npz"), rows.read(), rows.layout)
     with np.load(tmp_path / "out.npz") as out:
-        assert out.files == ["y"]
+        assert out.files == ["y", "x", "z"]
+        np.testing.assert_array_equal(out["x"], np.ones((3, 4)))
     with zipfile.ZipFile(tmp_path / "out.npz") as archive:
         assert archive.infolist()[0].compress_type == zipfile.ZIP_DEFLATED
 
@@ -225,7 +226,9 @@ def test_damaged_matlab_files_are_one_line(tmp_path):
 
 def test_options_that_a_format_has_no_use_for(tmp_path):
     np.save(tmp_path / "x.npy", np.ones((3, 4)))
-    assert read(tmp_path / "x.npy", dataset="x", delimiter=";", decimal=",").shape == (3, 4)
+    assert read(tmp_path / "x.npy", delimiter=";", decimal=",").shape == (3, 4)
+    with pytest.raises(UsageError, match=r"npy file, whose array has no name: leave out --dataset"):
+        read(tmp_path / "x.npy", dataset="x")
     with pytest.raises(UsageError, match=r"--columns: .* is no text table"):
         read(tmp_path / "x.npy", columns="2-")
     with pytest.raises(UsageError, match="--missing skip: give one of error, drop, mean"):

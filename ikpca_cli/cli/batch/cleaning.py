@@ -131,7 +131,7 @@ def clean(job: Job, progress: Progress) -> Outcome:
 
 
 def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
-    from ikpca_cli.formats.arrays import check_target, open_output, read_rows
+    from ikpca_cli.formats.arrays import check_target, open_output, output_notes, read_rows
 
     path, reading = located(job.source, job.reading)
     for target in (job.target, job.residual):
@@ -141,18 +141,22 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     start = time.perf_counter()
     with ExitStack() as files:
         rows = files.enter_context(read_rows(path, reading, progress))
-        outcome.warnings += rows.warnings
+        outcome.warnings += rows.warnings + output_notes(job.target, rows.layout)
         blocks = model.flagged_blocks(rows, keep_unlike=job.keep_unlike)
         first = next(blocks)  # what refuses the rows does so before an output is begun
         form = (rows.shape[0], rows.dtype, rows.layout)
         write = files.enter_context(
-            open_output(job.target, *form, force=job.force, round_to_input=job.round_to_input)
+            open_output(
+                job.target, *form, force=job.force, round_to_input=job.round_to_input or None
+            )
         )
         unlike: list[int] = []
         removed = None
         if job.residual is not None:
             removed = _Removed(rows)
-            keep = files.enter_context(open_output(job.residual, *form, force=job.force))
+            keep = files.enter_context(
+                open_output(job.residual, *form, force=job.force, round_to_input=False)
+            )
         for part, noisy, block, flags in chain((first,), blocks):
             unlike += [part.start + int(place) + 1 for place in flags.nonzero()[0]]
             cleaned = block.astype(rows.dtype, copy=False)

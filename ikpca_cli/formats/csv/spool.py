@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.guarded import write_at
+from ikpca_cli.formats.output import write_at
 
 IN_MEMORY = 256 << 20
 """Bytes of numbers that are kept in memory."""

@@ -12,12 +12,13 @@ import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-Array = npt.NDArray[Any]
+from ikpca_cli.formats.format import Array, Output, Write
+from ikpca_cli.formats.layout import Part
+from ikpca_cli.formats.output import write_at
 
 _CHUNK = 1 << 20  # bytes compressed together
 _CACHE = 32 << 20  # bytes of chunks that wait for their other rows
@@ -81,45 +82,29 @@ class _Guarded(io.RawIOBase):
         """Do nothing: nothing is held back."""
 
 
-def write_at(descriptor: int, data: memoryview, place: int) -> None:
-    """Write all of `data` at a place of a file; OSError if it is refused."""
-    while data:
-        count = os.pwrite(descriptor, data, place)
-        data, place = data[count:], place + count
-
-
 @contextmanager
 def hdf5_writer(
-    handle: BinaryIO,
-    shape: tuple[int, ...],
-    dtype: np.dtype[Any],
-    dataset: str,
+    output: Output,
     *,
     last: bool,
-    compressed: bool = False,
+    name_of: Callable[[str], str] = str,
     userblock: bytes = b"",
     attributes: dict[str, Any] | None = None,
-) -> Iterator[Callable[[Array], None]]:
-    """Write an HDF5 file of one dataset, sample by sample.
+) -> Iterator[Write]:
+    """Write an HDF5 file of one dataset, or of those that the samples came from, in order.
 
     Parameters
     ----------
-    handle
-        Where to; a file that can be read and sought, or a pipe, for which it is kept in memory.
-    shape
-        The number of samples, then the shape of one.
-    dtype
-        The type of the numbers.
-    dataset
-        Its path in the file.
+    output
+        The array to write; for a pipe the file is kept in memory.
     last
         Whether the samples lie along the last axis, and all axes are turned round.
-    compressed
-        Whether to compress with gzip.
+    name_of
+        What a dataset is called in this file.
     userblock
         What stands before the HDF5 file: 512 bytes, or a power of two more.
     attributes
-        What is attached to the dataset.
+        What is attached to each dataset, beside what `Layout.beside` has for it.
 
     Yields
     ------
@@ -133,41 +118,61 @@ def hdf5_writer(
     """
     import h5py
 
+    from ikpca_cli.formats.hdf5.attributes import Attachments
+
+    handle, layout, shape = output.handle, output.layout, output.shape
     on_disk = handle.readable() and handle.seekable()
     guarded = _Guarded(handle.fileno()) if on_disk else None
     buffer: Any = guarded or io.BytesIO()
-    stored = shape[::-1] if last else shape
-    chunks = _chunks(shape, dtype.itemsize, last) if compressed else None
+    parts = layout.parts or (Part(output.dataset, shape[0]),)
+    ends = np.cumsum([part.count for part in parts])
 
     def check() -> None:
         if guarded is not None and guarded.error is not None:
             raise guarded.error
 
-    def start() -> tuple[Any, Any]:
+    def start() -> tuple[Any, list[Any]]:
         file = h5py.File(buffer, "w", userblock_size=len(userblock), rdcc_nbytes=_CACHE)
-        kind = "gzip" if compressed else None
-        data = file.create_dataset(dataset, stored, dtype, chunks=chunks, compression=kind)
+        return file, [create(file, part) for part in parts]
+
+    def create(file: Any, part: Part) -> Any:
+        form = (part.count, *shape[1:])
+        stored = form[1:] if part.vector else form[::-1] if last else form
+        how: dict[str, Any] = {}
+        if layout.compressed:
+            how = {"chunks": True if part.vector else _chunks(form, output.dtype.itemsize, last)}
+            how["compression"] = "gzip"
+        data = file.create_dataset(name_of(part.dataset), stored, output.dtype, **how)
         data.attrs.update(attributes or {})
-        return file, data
+        return data
 
     with ThreadPoolExecutor(1) as thread:
-        file, data = thread.submit(start).result()
+        file, datasets = thread.submit(start).result()
         done = 0
 
-        def put(block: Array) -> None:
-            if last:
-                data[..., done : done + len(block)] = block.T
+        def put(place: int, start: int, block: Array) -> None:
+            data = datasets[place]
+            if parts[place].vector:
+                data[...] = block[0]
+            elif last:
+                data[..., start : start + len(block)] = block.T
             else:
-                data[done : done + len(block)] = block
+                data[start : start + len(block)] = block
 
         def write(block: Array) -> None:
             nonlocal done
-            thread.submit(put, block).result()
-            check()
-            done += len(block)
+            while len(block):
+                place = int(np.searchsorted(ends, done, side="right"))
+                start = done - int(ends[place] - parts[place].count)
+                some = block[: int(ends[place]) - done]
+                thread.submit(put, place, start, some).result()
+                check()
+                done, block = done + len(some), block[len(some) :]
 
         try:
             yield write
+            if isinstance(layout.beside, Attachments):
+                thread.submit(layout.beside.attach, file).result()
         finally:
             thread.submit(file.close).result()
         check()

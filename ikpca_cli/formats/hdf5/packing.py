@@ -1,0 +1,124 @@
+"""Numbers that a dataset's attributes say how to unpack, as netCDF's conventions have it.
+
+A packed number q stands for ``scale_factor * q + add_offset``; one that equals ``_FillValue`` or
+``missing_value`` stands for none; ``_Unsigned`` says that signed integers are meant without sign.
+(NetCDF users' guide, appendix A, attribute conventions.)
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ikpca_cli.errors import InputError
+
+SCALE, OFFSET = "scale_factor", "add_offset"
+FILLS = ("_FillValue", "missing_value")
+UNSIGNED = "_Unsigned"
+_RANGES = ("valid_range", "valid_min", "valid_max", "actual_range")
+
+Array = npt.NDArray[Any]
+
+
+class Unpacked:
+    """A dataset as its attributes say that it is to be understood.
+
+    Parameters
+    ----------
+    dataset
+        An h5py dataset.
+    scale, offset
+        What its numbers are multiplied by, and what is added then.
+    fills
+        Numbers that stand for a missing value, in the dataset's own type.
+    """
+
+    def __init__(self, dataset: Any, scale: float, offset: float, fills: Array) -> None:
+        self.shape: tuple[int, ...] = dataset.shape
+        self.chunks: tuple[int, ...] | None = dataset.chunks
+        single = dataset.dtype.kind == "f" and dataset.dtype.itemsize == 4
+        self.dtype = np.dtype(np.float32 if single and (scale, offset) == (1.0, 0.0) else "f8")
+        self._unsigned = _is_unsigned(dataset)
+        self._dataset = dataset
+        self._scale, self._offset, self._fills = scale, offset, fills
+
+    def __getitem__(self, part: Any) -> Array:
+        """Return numbers of a part, NaN where they are missing."""
+        stored: Array = self._dataset[part]
+        meant = stored
+        if self._unsigned:
+            meant = stored.view(f"{stored.dtype.byteorder}u{stored.dtype.itemsize}")
+        values: Array = meant.astype(self.dtype)
+        if (self._scale, self._offset) != (1.0, 0.0):
+            values = self._scale * values + self._offset
+        if self._fills.size:
+            values[np.isin(stored, self._fills)] = np.nan
+        return values
+
+
+def unpacked(dataset: Any, name: str) -> Any:
+    """Return a dataset, or what unpacks it where its attributes say so.
+
+    Parameters
+    ----------
+    dataset
+        An h5py dataset of real numbers.
+    name
+        What messages call it.
+
+    Raises
+    ------
+    InputError
+        If such an attribute is no number of its dataset's kind.
+    """
+    scale = _number(dataset, SCALE, 1.0, name)
+    offset = _number(dataset, OFFSET, 0.0, name)
+    fills = [_fill(dataset, key, name) for key in FILLS if key in dataset.attrs]
+    marks = np.unique(np.concatenate(fills)) if fills else np.empty(0, dataset.dtype)
+    marks = marks[marks == marks]  # NaN says by itself that it is missing
+    if (scale, offset) == (1.0, 0.0) and not marks.size and not _is_unsigned(dataset):
+        return dataset
+    return Unpacked(dataset, scale, offset, marks)
+
+
+def stale(dataset: Any) -> set[str]:
+    """Return the attributes of a dataset that do not hold for its numbers once unpacked."""
+    gone = {SCALE, OFFSET, UNSIGNED, *FILLS}
+    rescaled = any(key in dataset.attrs for key in (SCALE, OFFSET, UNSIGNED))
+    return gone | set(_RANGES) if rescaled else gone
+
+
+def _is_unsigned(dataset: Any) -> bool:
+    said = dataset.attrs.get(UNSIGNED, b"") if dataset.dtype.kind == "i" else b""
+    return str(said.decode() if isinstance(said, bytes) else said).lower() == "true"
+
+
+def _number(dataset: Any, key: str, default: float, name: str) -> float:
+    if key not in dataset.attrs:
+        return default
+    value = np.asarray(dataset.attrs[key])
+    fine = value.size == 1 and value.dtype.kind in "iuf" and np.isfinite(value).all()
+    if not fine or (key == SCALE and value.item() == 0):
+        raise InputError(
+            f"{name}: its attribute {key} is not one finite number, so what its numbers stand for "
+            "is not known; mend the attribute, or save the unpacked numbers"
+        )
+    return float(value.item())
+
+
+def _fill(dataset: Any, key: str, name: str) -> Array:
+    """Return the numbers that mean a missing value, in the dataset's type."""
+    value = np.asarray(dataset.attrs[key]).ravel()
+    if value.dtype.kind not in "biuf":
+        raise InputError(
+            f"{name}: its attribute {key} is not a number, so which of its values are missing is "
+            "not known; mend the attribute, or save the numbers with NaN for the missing ones"
+        )
+    with np.errstate(invalid="ignore", over="ignore"):
+        marks: Array = value.astype(dataset.dtype)
+    if value.dtype == dataset.dtype or dataset.dtype.kind == "f":
+        return marks
+    possible: Array = marks[marks.astype(np.float64) == value.astype(np.float64)]
+    return possible

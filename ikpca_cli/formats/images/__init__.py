@@ -1,0 +1,1 @@
+"""Pictures, and stacks of them."""

@@ -1,0 +1,1 @@
+"""MATLAB files: versions 5 and 7.3."""

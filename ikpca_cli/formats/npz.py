@@ -1,0 +1,166 @@
+"""NumPy's npz files: zip archives of npy files, of which one is cleaned and the others are kept."""
+
+from __future__ import annotations
+
+import math
+import shutil
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import BinaryIO, cast
+
+import numpy as np
+
+from ikpca_cli.data.row_source import Progress
+from ikpca_cli.errors import InputError
+from ikpca_cli.formats.array_checks import check_numbers, check_shape
+from ikpca_cli.formats.file_rows import Rows
+from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
+from ikpca_cli.formats.layout import Layout, ReadOptions
+from ikpca_cli.formats.npy import Header, array_rows, npy_header, start_npy
+
+_MOST_KEPT = 1 << 30
+"""Bytes of other arrays that an output keeps: a small file may declare any number of them."""
+
+
+@dataclass(frozen=True)
+class _Others:
+    """The members of an archive beside the one that is read."""
+
+    file: Input
+    members: tuple[str, ...]
+    size: int
+
+    def copy(self, archive: zipfile.ZipFile) -> None:
+        """Put them into another archive as they are."""
+        try:
+            with _opened(self.file) as source:
+                for member in self.members:
+                    info = source.getinfo(member)
+                    with (
+                        source.open(info) as old,
+                        archive.open(_named_like(info), "w", force_zip64=True) as new,
+                    ):
+                        shutil.copyfileobj(old, new, 1 << 20)
+        except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+            raise InputError(
+                f"{self.file.name}: the other arrays of it cannot be copied ({error}); "
+                "write .npy, or take them out"
+            ) from error
+
+
+def _opened(file: Input) -> zipfile.ZipFile:
+    return zipfile.ZipFile(file.path if file.data is None else file.open())
+
+
+def _named_like(info: zipfile.ZipInfo) -> zipfile.ZipInfo:
+    """Return the entry of a copy; equal inputs give equal bytes, so it has the same date."""
+    new = zipfile.ZipInfo(info.filename, info.date_time)
+    deflated = info.compress_type != zipfile.ZIP_STORED
+    new.compress_type = zipfile.ZIP_DEFLATED if deflated else zipfile.ZIP_STORED
+    return new
+
+
+def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
+    """Read one array of an npz file; `options.dataset` names it where there are several."""
+    with _opened(file) as archive:
+        everything = archive.infolist()
+        members = [info for info in everything if info.filename.endswith(".npy")]
+        if not members:
+            raise InputError(f"{file.name}: is a zip archive without arrays, not an npz file")
+        headers: dict[str, Header | None] = {}
+        for info in members:
+            headers[info.filename[:-4]] = _header(archive, info, file.name)
+        chosen = _choose(file.name, headers, options.dataset)
+        info = next(i for i in members if i.filename[:-4] == chosen)
+        name = f"{file.name}: {chosen}"
+        with archive.open(info) as stream:
+            shape, fortran, dtype = npy_header(cast(BinaryIO, stream), name)
+            check_numbers(name, dtype)
+            check_shape(name, shape, transpose=options.transpose)
+            if math.prod(shape) * dtype.itemsize > info.file_size:
+                raise InputError(f"{name}: is incomplete: shape {shape} is more than is there")
+            flat = np.frombuffer(stream.read(), dtype, math.prod(shape))
+    rest = [i for i in everything if i.filename != info.filename]
+    others = _Others(file, tuple(i.filename for i in rest), sum(i.file_size for i in rest))
+    return array_rows(
+        flat.reshape(shape, order="F" if fortran else "C"),
+        name,
+        "npz",
+        options,
+        dataset=chosen,
+        compressed=info.compress_type != zipfile.ZIP_STORED,
+        others=tuple(member.removesuffix(".npy") for member in others.members),
+        beside=others,
+    )
+
+
+def _header(archive: zipfile.ZipFile, info: zipfile.ZipInfo, name: str) -> Header | None:
+    """Return the header of a member, or None if that one cannot be read."""
+    try:
+        with archive.open(info) as stream:
+            return npy_header(cast(BinaryIO, stream), name)
+    except Exception:  # only a member that is asked for has to be whole
+        return None
+
+
+def _choose(name: str, headers: dict[str, Header | None], dataset: str | None) -> str:
+    """Return the array asked for, or the only one that could be meant."""
+    listed = ", ".join(f"{key} {head[0] if head else '(damaged)'}" for key, head in headers.items())
+    if dataset is not None:
+        if dataset not in headers:
+            raise InputError(f"{name}: has no array {dataset!r}; it holds {listed}")
+        return dataset
+    if len(headers) == 1:
+        return next(iter(headers))
+    usable = [k for k, h in headers.items() if h and len(h[0]) > 1 and h[2].kind in "biuf"]
+    if len(usable) == 1:
+        return usable[0]
+    raise InputError(f"{name}: holds several arrays; name one with --dataset: {listed}")
+
+
+def _kept(layout: Layout) -> _Others | None:
+    others = layout.beside if isinstance(layout.beside, _Others) else None
+    return others if others is not None and others.size <= _MOST_KEPT else None
+
+
+def _notes(layout: Layout) -> tuple[str, ...]:
+    if isinstance(layout.beside, _Others) and _kept(layout) is None:
+        return ("the other arrays of an npz input have more than 1 GB, and are not in the output",)
+    return ()
+
+
+@contextmanager
+def _writer(output: Output) -> Iterator[Write]:
+    compressed = output.layout.compressed
+    method = zipfile.ZIP_DEFLATED if compressed else zipfile.ZIP_STORED
+    member = f"{output.dataset}.npy"
+    with zipfile.ZipFile(output.handle, "w", method) as archive:
+        if output.layout.transposed:
+
+            def save(values: Array) -> None:
+                with archive.open(member, "w", force_zip64=True) as file:
+                    start_npy(cast(BinaryIO, file), values.shape, output.dtype)(values)
+
+            with at_once(output, save) as write:
+                yield write
+        else:
+            with archive.open(member, "w", force_zip64=True) as file:
+                yield start_npy(cast(BinaryIO, file), output.shape, output.dtype)
+        others = _kept(output.layout)
+        if others is not None:
+            others.copy(archive)
+
+
+NPZ = Format(
+    name="npz",
+    title="npz",
+    suffixes=(".npz",),
+    sniff=lambda head, _: head.startswith((b"PK\x03\x04", b"PK\x05\x06")),
+    read=_read,
+    writer=_writer,
+    named=True,
+    keeps=True,
+    notes=_notes,
+)
