@@ -85,7 +85,7 @@ def test_attributes_that_cannot_be_obeyed_are_named(tmp_path, key, value):
 def test_chunks_that_were_never_written_are_the_fill_value(tmp_path):
     for fill, expected in [(None, 0.0), (7.0, 7.0)]:
         with h5py.File(tmp_path / "x.h5", "w") as file:
-            data = file.create_dataset("x", (12, 5), chunks=(4, 5), fillvalue=fill)
+            data = file.create_dataset("x", (12, 5), "f8", chunks=(4, 5), fillvalue=fill)
             data[4:8] = VALUES[4:8]
         with read_rows(str(tmp_path / "x.h5")) as rows:
             assert "2 of its 3 chunks were never written" in rows.warnings[0]
@@ -169,10 +169,8 @@ def test_a_record_per_group_is_read_and_written_in_one_call(tmp_path, cli):
 
 def test_records_that_are_vectors_are_samples(tmp_path):
     records(tmp_path / "x.h5", a=VALUES[0], b=VALUES[1], c=VALUES[2])
-    assert (
-        "one vector"
-        in pytest.raises(InputError, read, tmp_path / "x.h5", dataset="a/signal").value.args[0]
-    )
+    with pytest.raises(InputError, match="one vector"):
+        read(tmp_path / "x.h5", dataset="a/signal")
     with read_rows(str(tmp_path / "x.h5"), ReadOptions(dataset="?/signal")) as rows:
         np.testing.assert_array_equal(rows.read(), VALUES[:3])
         write_rows(str(tmp_path / "out.h5"), rows.read(), rows.layout)
