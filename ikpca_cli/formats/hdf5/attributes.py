@@ -128,7 +128,8 @@ class Attachments:
                 continue
             try:
                 found = item.attrs.get_id(key)
-                if count >= _MOST or found.get_storage_size() > _LARGEST or _refers(found.dtype):
+                size = 0 if found.shape is None else found.get_storage_size()
+                if count >= _MOST or size > _LARGEST or _refers(found.dtype):
                     self.lost.append(f"{path}@{key}")
                     continue
                 attached.values[key] = (item.attrs[key], found.dtype)
