@@ -9,8 +9,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import UsageError
-from ikpca_cli.estimators.parameters import check_dtype
-from ikpca_cli.models.kernels.kernel import load_kernel
+from ikpca_cli.estimators.parameters import PARAMETERS
 from ikpca_cli.selection.choice import Auto, Choice
 
 Value: TypeAlias = FloatArray | float | int | str | None
@@ -19,8 +18,13 @@ Value: TypeAlias = FloatArray | float | int | str | None
 class Estimator(ABC):
     """Parameters, and what a fit made of them, both as plain values.
 
+    A parameter that is set, by the constructor, `set_params` or as an attribute, is checked by
+    `PARAMETERS`. It is for the next fit: what is fitted goes by `fitted_params_`.
+
     Attributes
     ----------
+    fitted_params_ : dict
+        The parameters that the fit was made with.
     mean_ : ndarray, shape (n_features,)
         Column means of the training rows.
     explained_variance_ : ndarray, shape (n_components,)
@@ -66,6 +70,7 @@ class Estimator(ABC):
     replicates: bool
     seed: int
     dtype: str
+    fitted_params_: dict[str, Any]
     mean_: FloatArray
     explained_variance_: FloatArray
     total_variance_: float
@@ -83,6 +88,17 @@ class Estimator(ABC):
         """Return the names of the constructor's parameters."""
         return tuple(name for name in inspect.signature(cls.__init__).parameters if name != "self")
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; a parameter to a plain value that it may have.
+
+        Raises
+        ------
+        UsageError
+            If it is a parameter that may not have this value.
+        """
+        known = PARAMETERS.get(name)
+        super().__setattr__(name, value if known is None else known.check(name, value))
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the constructor's parameters by name (`deep` is there for scikit-learn)."""
         return {name: getattr(self, name) for name in self.parameter_names()}
@@ -93,16 +109,25 @@ class Estimator(ABC):
         Raises
         ------
         UsageError
-            If the method has no such parameter.
+            If the method has no such parameter, or one may not have its value; none is set then.
         """
         names = self.parameter_names()
-        for name, value in params.items():
+        for name in params:
             if name not in names:
                 raise UsageError(
                     f"{self.method} has no parameter {name!r}: it has {', '.join(names)}"
                 )
+        checked = {name: PARAMETERS[name].check(name, value) for name, value in params.items()}
+        for name, value in checked.items():
             setattr(self, name, value)
         return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Return what scikit-learn wants to know of an estimator in its pipelines."""
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        target = TargetTags(required=False)
+        return Tags("transformer", target, TransformerTags(), input_tags=InputTags())
 
     def __repr__(self) -> str:
         """Return the call that makes this estimator."""
@@ -126,12 +151,20 @@ class Estimator(ABC):
     def from_state(cls, params: Mapping[str, Any], state: Mapping[str, Value]) -> Self:
         """Return a fitted estimator from what `get_params` and `get_state` gave."""
         estimator = cls(**params)
-        if hasattr(estimator, "kernel"):
-            load_kernel(estimator.kernel)
-        check_dtype(estimator.dtype)
+        estimator.fitted_params_ = estimator.get_params()
         for name in cls.STATE:
             setattr(estimator, name, state[name])
         return estimator
+
+    @property
+    def dtype_(self) -> str:
+        """Type that the model is kept in and cleans rows in."""
+        return str(self.fitted_params_["dtype"])
+
+    @property
+    def replicates_(self) -> bool:
+        """Whether the fit took all rows to show one signal."""
+        return bool(self.fitted_params_["replicates"])
 
     @property
     def n_features_in_(self) -> int:
@@ -162,7 +195,7 @@ class Estimator(ABC):
         self._check_fitted()
         return {
             "method": self.method,
-            "kernel": getattr(self, "kernel", None),
+            "kernel": self.fitted_params_.get("kernel"),
             "n_samples": self.n_samples_,
             "n_features": self.n_features_in_,
             "n_rff": getattr(self, "n_rff_", None),
@@ -172,7 +205,7 @@ class Estimator(ABC):
             "ridge": getattr(self, "ridge_", None),
             "n_components": self.n_components_,
             "shrink": getattr(self, "shrink_", None),
-            "seed": self.seed,
+            "seed": self.fitted_params_["seed"],
             "noise_std": self.noise_std_,
             "estimated_mse": self.estimated_mse_,
             "estimated_mse_error": self.estimated_mse_error_,

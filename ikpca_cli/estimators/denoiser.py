@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from ikpca_cli.data.first_pass import FirstPass, selection_rows
 from ikpca_cli.data.precision import rounded
 from ikpca_cli.data.row_source import (
-    LARGEST,
     LARGEST_SINGLE,
     FloatArray,
     Progress,
@@ -28,7 +27,7 @@ from ikpca_cli.data.threads import at_work
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 from ikpca_cli.estimators.base import Estimator
 from ikpca_cli.estimators.methods import METHODS
-from ikpca_cli.estimators.parameters import check_dtype, too_many_components
+from ikpca_cli.estimators.parameters import PARAMETERS, too_many_components
 from ikpca_cli.models.kernels.kernel import load_kernel
 from ikpca_cli.models.novelty import distance_limit
 from ikpca_cli.registry import load_named
@@ -50,7 +49,9 @@ LARGEST_OFFSET = 1e5
 class Denoiser(Estimator):
     """Learns a model from noisy rows and cleans rows with it; see `Estimator` for attributes."""
 
-    def fit(self, X: Any, *, keep_sums: bool = False, progress: Progress = silent) -> Self:
+    def fit(
+        self, X: Any, y: object = None, *, keep_sums: bool = False, progress: Progress = silent
+    ) -> Self:
         """Learn from noisy rows.
 
         Parameters
@@ -58,6 +59,8 @@ class Denoiser(Estimator):
         X : array_like or row source, shape (n_samples, n_features)
             Noisy rows: an array, a memory map, an HDF5 dataset or anything else with ``.shape``
             and row slices. It is read in blocks and not changed.
+        y : object
+            Not used; it is there for scikit-learn's pipelines.
         keep_sums : bool
             Keep what `partial_fit` needs to add rows later; for a method that can.
         progress : callable
@@ -78,6 +81,10 @@ class Denoiser(Estimator):
             raise UsageError(f"{self.method} has no sums to keep: leave --keep-sums out")
         with at_work(with_scipy=True):
             return self._fit_rows(X, self.n_components != "auto", progress)
+
+    def fit_transform(self, X: Any, y: object = None) -> FloatArray:
+        """Fit, and return the latent code of the same rows: ``fit(X).transform(X)``."""
+        return self.fit(X).transform(X)
 
     def fit_up_to(
         self, X: Any, *, oracle: Oracle | None = None, progress: Progress = silent
@@ -150,7 +157,7 @@ class Denoiser(Estimator):
 
     def _check_scale(self, rows: FirstPass) -> None:
         """Refuse rows, or a gamma, whose scale the numbers of the model cannot follow."""
-        if self._float is np.float32:
+        if self.dtype == "float32":
             offset = float(np.abs(rows.mean).max())
             if not 1.0 / LARGEST_SINGLE <= rows.std <= LARGEST_SINGLE:
                 raise InputError(
@@ -268,10 +275,17 @@ class Denoiser(Estimator):
             If this fit does not hold that many components.
         """
         self._check_fitted()
+        n_components = PARAMETERS["n_components"].check("n_components", n_components)
+        if ridge is not None:
+            ridge = PARAMETERS["ridge"].check("ridge", ridge)
         if n_components > self.n_components_:
             raise too_many_components(n_components, self.n_components_)
         other = copy.copy(self)
-        other.n_components = n_components
+        changed: dict[str, Any] = {"n_components": n_components}
+        if ridge is not None and "ridge" in self.parameter_names():
+            changed["ridge"] = ridge
+        other.fitted_params_ = self.fitted_params_ | changed
+        other.set_params(**changed)
         other.explained_variance_ = self.explained_variance_[:n_components]
         other.distance_limit_ = None
         with at_work(with_scipy=True):
@@ -322,6 +336,7 @@ class Denoiser(Estimator):
             Refuse more components than there are, instead of keeping fewer.
         progress : callable
         """
+        self.fitted_params_ = self.get_params()
         self.mean_ = mean
         self.n_samples_ = int(X.shape[0])
         self._fit(X, chosen, exact=exact, progress=progress)
@@ -332,7 +347,7 @@ class Denoiser(Estimator):
     @property
     def _float(self) -> type[np.floating[Any]]:
         """The type that the model is kept and cleans rows in."""
-        return np.float32 if self.dtype == "float32" else np.float64
+        return np.float32 if self.dtype_ == "float32" else np.float64
 
     def _round(self) -> None:
         """Keep the fitted arrays in `_float`, but for the means of the rows."""
@@ -411,17 +426,7 @@ class Denoiser(Estimator):
         """Return the width of the widest intermediate array per row."""
 
     def _check_params(self, n_samples: int, n_features: int) -> None:
-        """Refuse parameters that no data, or not this data, could make right."""
-        check_dtype(self.dtype)
-        if self.n_components != "auto" and self.n_components < 1:
-            raise UsageError(f"{self.n_components} components are not allowed: keep at least 1")
-        for name in ("gamma", "second_gamma", "latent_gamma", "noise_std"):
-            value: float | str = getattr(self, name, "auto")
-            if not isinstance(value, str) and not 1.0 / LARGEST <= value <= LARGEST:
-                raise UsageError(f"{name} {value} is not allowed: use a positive number or 'auto'")
-        ridge: float | Auto = getattr(self, "ridge", "auto")
-        if ridge != "auto" and not 0.0 <= ridge <= LARGEST:
-            raise UsageError(f"ridge {ridge} is not allowed: use 0, a positive number or 'auto'")
+        """Refuse parameters that contradict each other or rows of this shape."""
 
     def _check_rows(self, X: Any) -> RowSource:
         self._check_fitted()

@@ -17,7 +17,7 @@ from ikpca_cli.data.threads import at_work
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.base import Value
 from ikpca_cli.estimators.denoiser import Denoiser
-from ikpca_cli.estimators.parameters import check_dtype, check_feature_count, check_smooth
+from ikpca_cli.estimators.parameters import check_feature_count, check_smooth
 from ikpca_cli.linalg.eigen import Spectrum, feature_sums, spectrum, spectrum_of_sums
 from ikpca_cli.models.arcsine import ArcsineModel
 from ikpca_cli.models.exact import ExactModel
@@ -196,8 +196,7 @@ class IKPCA(Denoiser):
             If the state is that of no model, or of several.
         """
         estimator = cls(**params)
-        load_kernel(estimator.kernel)
-        check_dtype(estimator.dtype)
+        estimator.fitted_params_ = estimator.get_params()
         own: dict[str, Any] = {}
         for name in cls.STATE:
             if name not in _MODELS:
@@ -219,6 +218,7 @@ class IKPCA(Denoiser):
     def fit(
         self,
         X: Any,
+        y: object = None,
         *,
         features: FourierFeatures | None = None,
         keep_sums: bool = False,
@@ -229,6 +229,8 @@ class IKPCA(Denoiser):
         Parameters
         ----------
         X : array_like or row source, shape (n_samples, n_features)
+        y : object
+            Not used; it is there for scikit-learn's pipelines.
         features : FourierFeatures, optional
             Use these random features instead of drawing them; they make `n_rff` and `seed`
             irrelevant, and a `gamma` that is given only a label. "auto" would draw others, so
@@ -283,7 +285,8 @@ class IKPCA(Denoiser):
         with at_work(with_scipy=True):
             sums = FeatureSums(self.n_samples_, self.sums_mean_, np.array(self.scatter_))
             sums.merge(feature_sums(rows, self.mean_, model.features, model.n_rff, progress))
-            asked = self.n_components_ if self.n_components == "auto" else self.n_components
+            given = self.fitted_params_["n_components"]
+            asked = self.n_components_ if given == "auto" else int(given)
             found = spectrum_of_sums(sums, asked, progress)
         self.n_samples_ = sums.count
         self.estimated_mse_ = self.estimated_mse_error_ = None
@@ -326,11 +329,6 @@ class IKPCA(Denoiser):
 
     def _check_params(self, n_samples: int, n_features: int) -> None:
         super()._check_params(n_samples, n_features)
-        load_kernel(self.kernel)
-        if self.solver not in ("auto", "primal", "dual"):
-            raise UsageError(f"solver {self.solver!r} is unknown: use auto, primal or dual")
-        if self.inverse not in ("auto", "paper", "refined"):
-            raise UsageError(f"inverse {self.inverse!r} is unknown: use auto, paper or refined")
         kind = self._kind(n_samples)
         if kind != "exact" and self.second_gamma not in ("auto", "none"):
             raise UsageError("a second gamma is for infinitely many features: leave it out")

@@ -151,9 +151,6 @@ class KernelPCA(Denoiser):
     def _check_params(self, n_samples: int, n_features: int) -> None:
         super()._check_params(n_samples, n_features)
         check_shrink(self.shrink, self.n_components)
-        load_kernel(self.kernel)
-        if self.landmarks != "all" and self.landmarks < 1:
-            raise UsageError(f"{self.landmarks} landmarks are not enough: use 1 or more, or 'all'")
         count = self._landmark_count(n_samples)
         remedy = "use fewer landmarks" if count < n_samples else "use landmarks, 2000 say, or ikpca"
         check_matrix("kpca", count, remedy)
@@ -201,6 +198,11 @@ class KernelPCA(Denoiser):
         self._regress()
 
     @property
+    def kernel_(self) -> str:
+        """Name of the kernel of the fit."""
+        return str(self.fitted_params_["kernel"])
+
+    @property
     def shrink_(self) -> str:
         """What was done: "cut" or "optimal"."""
         return "cut" if np.all(self.weights_ == 1.0) else "optimal"
@@ -216,7 +218,9 @@ class KernelPCA(Denoiser):
         places = np.linspace(0, len(self.rows_) - 1, min(len(self.rows_), NOISY_ROWS)).astype(int)
         rows = self.rows_[places]
         step = 1e-3 * noise_std
-        noise = model_rng(self.seed, Stream.CODE_NOISE).choice((-step, step), rows.shape)
+        noise = model_rng(self.fitted_params_["seed"], Stream.CODE_NOISE).choice(
+            (-step, step), rows.shape
+        )
         moved = (self._codes(rows + noise) - self._codes(rows)) / step
         noise_variances = noise_std**2 * np.mean(moved**2, axis=0)
         self.weights_ = wiener_weights(self.explained_variance_, noise_variances, 1.0)
@@ -274,20 +278,20 @@ class KernelPCA(Denoiser):
         codes, rows = (
             values.astype(np.float64, copy=False) for values in (self.codes_, self.rows_)
         )
-        kernel, width = load_kernel(self.kernel), self.latent_gamma_
+        kernel, width = load_kernel(self.kernel_), self.latent_gamma_
         matrix = kernel.gram(codes, codes, width)
         if len(rows) < self.n_samples_:
             if self._source is None:
                 raise UsageError("a loaded model with landmarks cannot be varied: fit it again")
             codes_of = partial(
                 kernel_codes,
-                kernel=self.kernel,
+                kernel=self.kernel_,
                 gamma=self.gamma_,
                 rows=self.rows_,
                 gram_mean=self.gram_mean_,
                 coefficients=self.coefficients_ * self.weights_,
             )
-            landmarks = Landmarks(self.kernel, width, codes, inverse_root(matrix), codes_of)
+            landmarks = Landmarks(self.kernel_, width, codes, inverse_root(matrix), codes_of)
             self.dual_ = landmark_regression(
                 self._source, self.mean_, landmarks, self.ridge_, progress
             )
@@ -304,14 +308,14 @@ class KernelPCA(Denoiser):
             self.dual_ = pinvh(matrix, check_finite=False) @ rows
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
-        kernel = load_kernel(self.kernel)
+        kernel = load_kernel(self.kernel_)
         codes = self._encode_block(X) * self.weights_
         gram = kernel.gram(codes, self.codes_, self.latent_gamma_)
         rows: FloatArray = gram @ self.dual_ + self.mean_
         return rows
 
     def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
-        kernel = load_kernel(self.kernel)
+        kernel = load_kernel(self.kernel_)
         return kernel_distances(kernel, self._centred(X), self.rows_, self.gamma_)
 
     def _encode_block(self, X: FloatArray) -> FloatArray:
@@ -320,7 +324,7 @@ class KernelPCA(Denoiser):
     def _codes(self, X: FloatArray) -> FloatArray:
         """Return the latent codes of centred rows."""
         return kernel_codes(
-            X, self.kernel, self.gamma_, self.rows_, self.gram_mean_, self.coefficients_
+            X, self.kernel_, self.gamma_, self.rows_, self.gram_mean_, self.coefficients_
         )
 
     def _cut(self, n_components: int) -> None:
@@ -331,7 +335,7 @@ class KernelPCA(Denoiser):
     def _truncate(self, n_components: int, ridge: float | None) -> None:
         self._cut(n_components)
         if ridge is not None:
-            self.ridge = self.ridge_ = ridge
+            self.ridge_ = ridge
         self._regress()
         self.dual_ = rounded(self.dual_, self._float)
 

@@ -85,7 +85,7 @@ def noise_flaw(model: Denoiser, X: RowSource) -> str | None:
         Fitted on `X`.
     X : RowSource, shape (n_samples, n_features)
     """
-    if X.shape[1] < FEW_COLUMNS or X.shape[0] < FEW_ROWS or model.replicates:
+    if X.shape[1] < FEW_COLUMNS or X.shape[0] < FEW_ROWS or model.replicates_:
         return None
     rows = selection_rows(X, SOME_ROWS, model.seed)
     residual = Residual.of(rows, model.denoise(rows))

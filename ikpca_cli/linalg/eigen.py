@@ -134,10 +134,7 @@ def spectrum(
     if route == "auto":
         route = choose_route(X.shape[0], n_rff)
     if route == "primal":
-        if isinstance(X, FirstPass) and X.opener is not None:
-            sums = gathered_sums(X, X.opener, mean, feature_map, n_rff, progress)
-        else:
-            sums = feature_sums(X, mean, feature_map, n_rff, progress)
+        sums = feature_sums(X, mean, feature_map, n_rff, progress)
         return spectrum_of_sums(sums, most, progress)
     return _dual(read_all(X) - mean, feature_map, n_rff, most, progress)
 
@@ -149,7 +146,12 @@ def feature_sums(
     n_rff: int,
     progress: Progress = silent,
 ) -> FeatureSums:
-    """Return the sums over the features of the rows `X`, centred by `mean`; see `spectrum`."""
+    """Return the sums over the features of the rows `X`, centred by `mean`; see `spectrum`.
+
+    Rows that other processes can open are summed slice by slice, where joblib's backend says.
+    """
+    if isinstance(X, FirstPass) and X.opener is not None:
+        return gathered_sums(X, X.opener, mean, feature_map, n_rff, progress)
     sums = FeatureSums.empty(n_rff)
     for rows, block in row_blocks(X, n_rff):
         if n_rff <= FEW_FEATURES:

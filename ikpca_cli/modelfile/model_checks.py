@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ikpca_cli.errors import UsageError
+from ikpca_cli.estimators.parameters import PARAMETERS
 from ikpca_cli.modelfile.plain_joblib import MAX_INT_BYTES, MAX_TEXT_BYTES
 
 if TYPE_CHECKING:
@@ -45,10 +47,12 @@ def check_params(cls: type[Denoiser], params: object) -> None:
             raise FlawError(f"{cls.method} has no parameter {name!r} in this version of ikpca")
         if type(value) is str:
             check_text(f"parameter {name}", value)
-        elif type(value) is bool and type(known[name].default) is bool:
-            continue
-        elif value is not None:
+        elif type(value) is not bool:
             _check_number(f"parameter {name}", value, _PARAM_BITS)
+        try:
+            PARAMETERS[name].check(f"parameter {name}", value)
+        except UsageError as error:
+            raise FlawError(str(error)) from None
 
 
 def check_state(cls: type[Denoiser], state: object) -> None:

@@ -123,8 +123,8 @@ def save_model(path: str, model: Denoiser, *, force: bool = False) -> None:
     import scipy
 
     cls = type(model)
-    params = {sys.intern(key): _plain(value) for key, value in sorted(model.get_params().items())}
     state = {sys.intern(key): _plain(value) for key, value in sorted(model.get_state().items())}
+    params = {sys.intern(key): _plain(value) for key, value in sorted(model.fitted_params_.items())}
     try:
         check_params(cls, params)
         check_state(cls, state)

@@ -13,7 +13,6 @@ from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import open_clean, open_rows, read_options, split_source
 from ikpca_cli.cli.values import MEAN, method_params, method_values, parameter
 from ikpca_cli.errors import UsageError
-from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
 
 if TYPE_CHECKING:
@@ -205,6 +204,7 @@ def _settings(
     methods: list[str], grids: dict[str, list[str] | None], fixed: dict[str, Any]
 ) -> list[Setting]:
     """Return what to fit: each method with each combination of gamma and rff."""
+    from ikpca_cli.estimators.denoiser import load_method
     from ikpca_cli.evaluation.experiment import Setting
 
     values = {option: method_values(option, texts or []) for option, texts in grids.items()}

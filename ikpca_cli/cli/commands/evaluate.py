@@ -66,7 +66,7 @@ def evaluate(
     fitted = load_model(model)
     size = image_shape(image, fitted.n_features_in_)
     reference = None
-    if clean is None and fitted.replicates:
+    if clean is None and fitted.replicates_:
         clean = MEAN
     with open_rows(noisy, reading) as rows:
         if clean is None:

@@ -167,12 +167,12 @@ def fit(
         open_rows(train, reading, progress) as rows,
     ):
         start = time.perf_counter()
+        opens = opener(rows, train, reading) if cluster else None
         if update is not None:
-            model.partial_fit(rows, progress=progress)
+            more = rows if opens is None else FirstPass(rows, model.seed, opens)
+            model.partial_fit(more, progress=progress)
         else:
-            first_pass = FirstPass(
-                rows, model.seed, opener(rows, train, reading) if cluster else None
-            )
+            first_pass = FirstPass(rows, model.seed, opens)
             model.fit(first_pass, keep_sums=keep_sums, progress=progress)
         seconds = time.perf_counter() - start
         save_model(target, model, force=force)

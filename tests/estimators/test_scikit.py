@@ -1,0 +1,56 @@
+"""The methods behave as scikit-learn's estimators do, without needing it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from ikpca_cli.estimators.denoiser import load_method
+from ikpca_cli.estimators.methods import METHODS
+
+
+@pytest.fixture(params=METHODS)
+def estimator(request):
+    """A method with no choice left to make."""
+    given = {"gamma": 0.2, "ridge": 0.1, "noise_std": 0.1, "n_rff": 40}
+    cls = load_method(request.param)
+    return cls(3, **{key: given[key] for key in given.keys() & set(cls.parameter_names())})
+
+
+def test_fit_takes_a_target_and_ignores_it(estimator, arcs):
+    noisy, clean = arcs
+    plain = estimator.fit(noisy).denoise(noisy)
+    assert_array_equal(estimator.fit(noisy, clean).denoise(noisy), plain)
+    assert_array_equal(estimator.fit(noisy, None).denoise(noisy), plain)
+
+
+def test_fit_transform_is_fit_and_transform(estimator, arcs):
+    noisy, _ = arcs
+    codes = estimator.fit_transform(noisy, None)
+    assert codes.shape == (120, 3)
+    assert_array_equal(codes, estimator.transform(noisy))
+
+
+def test_a_clone_is_an_unfitted_copy(estimator, arcs):
+    base = pytest.importorskip("sklearn.base")
+    estimator.set_params(seed=np.int64(7), noise_std=np.float32(0.5)).fit(arcs[0])
+    other = base.clone(estimator)
+    assert type(other) is type(estimator)
+    assert other.get_params() == estimator.get_params()
+    assert not hasattr(other, "mean_")
+
+
+def test_a_pipeline_takes_it_at_either_place(estimator, arcs):
+    pipeline = pytest.importorskip("sklearn.pipeline")
+    preprocessing = pytest.importorskip("sklearn.preprocessing")
+    noisy, clean = arcs
+    scaled = preprocessing.StandardScaler().fit_transform(noisy)
+    last = pipeline.make_pipeline(preprocessing.StandardScaler(), estimator)
+    codes = last.fit(noisy, clean).transform(noisy)
+    assert_allclose(codes, estimator.fit(scaled).transform(scaled), rtol=1e-12)
+    assert_allclose(last.fit_transform(noisy), codes, rtol=1e-12)
+    first = pipeline.make_pipeline(estimator, preprocessing.StandardScaler())
+    assert_allclose(first.fit_transform(noisy).std(axis=0), 1.0)
+    last.set_params(**{f"{last.steps[-1][0]}__n_components": 2})
+    assert last.fit(noisy).transform(noisy).shape == (120, 2)
