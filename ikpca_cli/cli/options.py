@@ -1,16 +1,20 @@
-"""Options that several commands share, each declared once."""
+"""Options that several commands share, each declared once, and the groups that they come in."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from ikpca_cli.estimators.methods import METHODS
-from ikpca_cli.models.kernels.names import KERNELS
+from ikpca_cli.estimators.parameters import PARAMETERS
 
-_METHODS, _KERNELS = "|".join(METHODS), "|".join(KERNELS)
+if TYPE_CHECKING:
+    from ikpca_cli.formats.layout import ReadOptions
+
+_METHODS = "|".join(METHODS)
 
 
 class Format(StrEnum):
@@ -83,14 +87,17 @@ Method: TypeAlias = Annotated[
 Kernel: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        "--kernel", metavar=_KERNELS, rich_help_panel=_MODEL, help="The kernel of ikpca and kpca."
+        "--kernel",
+        metavar=PARAMETERS["kernel"].metavar,
+        rich_help_panel=_MODEL,
+        help="The kernel of ikpca and kpca.",
     ),
 ]
 Inverse: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--inverse",
-        metavar="auto|paper|refined",
+        metavar=PARAMETERS["inverse"].metavar,
         rich_help_panel=_MODEL,
         help="Way back of ikpca's random features: the published one, or one that weighs errors.",
     ),
@@ -99,7 +106,7 @@ Landmarks: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--landmarks",
-        metavar="all|N",
+        metavar=PARAMETERS["landmarks"].metavar,
         rich_help_panel=_MODEL,
         help="Rows that stand for all in kpca, where the kernel matrix of all does not fit.",
     ),
@@ -108,7 +115,7 @@ Dtype: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--dtype",
-        metavar="float64|float32",
+        metavar=PARAMETERS["dtype"].metavar,
         rich_help_panel=_MODEL,
         help="Precision of the model; float32 halves its size, and time with random features.",
     ),
@@ -126,7 +133,7 @@ Jobs: TypeAlias = Annotated[
 Shrink: TypeAlias = Annotated[
     str | None,
     typer.Option(
-        metavar="auto|cut|optimal",
+        metavar=PARAMETERS["shrink"].metavar,
         rich_help_panel=_MODEL,
         help="Whether pca and kpca cut after some components or weigh each by its signal.",
     ),
@@ -137,7 +144,7 @@ Seed: TypeAlias = Annotated[
 NoiseStd: TypeAlias = Annotated[
     str,
     typer.Option(
-        metavar="auto|F",
+        metavar=PARAMETERS["noise_std"].metavar,
         rich_help_panel=_MODEL,
         help="Standard deviation of the noise, where it is known.",
     ),
@@ -197,3 +204,66 @@ Debug: TypeAlias = Annotated[
         help="Show where an error came from.",
     ),
 ]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How files are read."""
+
+    dataset: Dataset = None
+    transpose: Transpose = False
+    columns: Columns = None
+    delimiter: Delimiter = None
+    decimal: Decimal = None
+    missing: MissingValues = Missing.error
+
+    def options(self) -> ReadOptions:
+        """Return what the readers take."""
+        from ikpca_cli.formats.layout import ReadOptions
+
+        return ReadOptions(
+            dataset=self.dataset,
+            transpose=self.transpose,
+            columns=self.columns,
+            delimiter=self.delimiter,
+            decimal=self.decimal,
+            missing=self.missing.value,
+        )
+
+
+@dataclass(frozen=True)
+class Model:
+    """What is fitted, but for what `fit` takes once and `compare` in lists."""
+
+    kernel: Kernel = None
+    inverse: Inverse = None
+    shrink: Shrink = None
+    noise_std: NoiseStd = "auto"
+    landmarks: Landmarks = None
+    dtype: Dtype = None
+
+    def given(self) -> dict[str, str | None]:
+        """Return the options by name, as they were given."""
+        return {f"--{name.replace('_', '-')}": value for name, value in vars(self).items()}
+
+
+@dataclass(frozen=True)
+class Work:
+    """What does the work."""
+
+    jobs: Jobs = None
+    cluster: Cluster = None
+
+
+@dataclass(frozen=True)
+class Printing:
+    """What is printed, and how much of it."""
+
+    output_format: OutputFormat = Format.table
+    quiet: Quiet = False
+    debug: Debug = False
+
+    @property
+    def form(self) -> str:
+        """What standard output holds."""
+        return self.output_format.value

@@ -14,30 +14,8 @@ from ikpca_cli.cli.values import MEAN
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
-    from ikpca_cli.cli.options import Missing
     from ikpca_cli.data.row_source import Progress
     from ikpca_cli.formats.arrays import ReadOptions, Rows
-
-
-def read_options(
-    dataset: str | None,
-    transpose: bool,
-    columns: str | None,
-    delimiter: str | None,
-    decimal: str | None,
-    missing: Missing,
-) -> ReadOptions:
-    """Return the shared options for reading files as the readers take them."""
-    from ikpca_cli.formats.layout import ReadOptions
-
-    return ReadOptions(
-        dataset=dataset,
-        transpose=transpose,
-        columns=columns,
-        delimiter=delimiter,
-        decimal=decimal,
-        missing=missing.value,
-    )
 
 
 def split_source(source: str) -> tuple[str, str | None]:

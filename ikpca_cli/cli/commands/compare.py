@@ -9,8 +9,9 @@ import typer
 
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.batch.cluster import cluster as on_cluster
+from ikpca_cli.cli.composed import composed
 from ikpca_cli.cli.progress import progress_bar
-from ikpca_cli.cli.sources import open_clean, open_rows, read_options, split_source
+from ikpca_cli.cli.sources import open_clean, open_rows, split_source
 from ikpca_cli.cli.values import MEAN, method_params, method_values, parameter
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.methods import METHODS
@@ -35,6 +36,7 @@ _COLUMNS = {
 }
 
 
+@composed
 def compare(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help="Rows to fit on, or all rows.")],
     noisy: Annotated[
@@ -52,7 +54,6 @@ def compare(
     methods: Annotated[
         str, typer.Option(metavar="LIST", rich_help_panel="Model", help="Methods to compare.")
     ] = ",".join(METHODS),
-    kernel: opt.Kernel = None,
     components: Annotated[
         list[str] | None,
         typer.Option(metavar="LIST", rich_help_panel="Model", help="Components: 5,10 or pca:3."),
@@ -69,11 +70,6 @@ def compare(
         list[str] | None,
         typer.Option(metavar="LIST", rich_help_panel="Model", help="Random features of ikpca."),
     ] = None,
-    inverse: opt.Inverse = None,
-    shrink: opt.Shrink = None,
-    noise_std: opt.NoiseStd = "auto",
-    landmarks: opt.Landmarks = None,
-    dtype: opt.Dtype = None,
     oracle: Annotated[
         bool,
         typer.Option(
@@ -109,19 +105,13 @@ def compare(
         ),
     ] = 1,
     seed: opt.Seed = 0,
-    jobs: opt.Jobs = None,
-    cluster: opt.Cluster = None,
-    dataset: opt.Dataset = None,
-    transpose: opt.Transpose = False,
-    columns: opt.Columns = None,
-    delimiter: opt.Delimiter = None,
-    decimal: opt.Decimal = None,
-    missing: opt.MissingValues = opt.Missing.error,
     plot: opt.Plot = None,
     force: opt.Force = False,
-    output_format: opt.OutputFormat = opt.Format.table,
-    quiet: opt.Quiet = False,
-    debug: opt.Debug = False,
+    *,
+    common: opt.Model,
+    work: opt.Work,
+    reading: opt.Reading,
+    printing: opt.Printing,
 ) -> None:
     """Fit methods and print their mean squared errors, mean ± standard deviation over runs.
 
@@ -135,15 +125,7 @@ def compare(
         ikpca compare s_curve_clean.csv --noise 0.25 --runs 3 --components 3,6 --plot mse.png
         ikpca compare ecg_train.npy --clean mean --methods pca --components 1
     """
-    fixed: dict[str, Any] = {
-        "--kernel": kernel,
-        "--inverse": inverse,
-        "--shrink": shrink,
-        "--noise-std": noise_std,
-        "--landmarks": landmarks,
-        "--dtype": dtype,
-        "--clean": clean == MEAN,
-    }
+    fixed: dict[str, Any] = common.given() | {"--clean": clean == MEAN}
     settings = _settings(
         list(dict.fromkeys(name.strip() for name in methods.split(","))),
         {"--components": components, "--rff": rff, "--gamma": gamma, "--ridge": ridge},
@@ -159,9 +141,13 @@ def compare(
 
         files = [split_source(name)[0] for name in (train, noisy, clean) if name is not None]
         check_picture(plot, inputs=files, force=force)
-    reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
-    with threads.jobs(jobs), on_cluster(cluster), progress_bar(quiet=quiet) as progress:
-        splits = _splits(train, noisy, clean, noise, (train_size, test_size), runs, seed, reading)
+    with (
+        threads.jobs(work.jobs),
+        on_cluster(work.cluster),
+        progress_bar(quiet=printing.quiet) as progress,
+    ):
+        sizes = train_size, test_size
+        splits = _splits(train, noisy, clean, noise, sizes, runs, seed, reading.options())
         first = next(splits)
         results, mse_noisy = experiment.compare(
             settings,
@@ -184,14 +170,14 @@ def compare(
         else:
             level = noisy_level["mse_mean"] or 0.0
             picture_of_comparison(plot, results, level, title, force=force)
-    if output_format is opt.Format.table:
+    if printing.output_format is opt.Format.table:
         records = [
             row | {"mse": row["note"] or Spread(row["mse_mean"], row["mse_std"])} for row in records
         ]
     ranked = [(row["mse_mean"], index) for index, row in enumerate(records) if row["runs"]]
     print_records(
         records,
-        output_format.value,
+        printing.form,
         columns=_COLUMNS,
         spare=("denoise_seconds", "fit_seconds", "runs", "n_rff", "ridge", "gamma"),
         json_value={"mse_noisy": noisy_level, "results": records},

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ikpca_cli.cli import options as opt
+from ikpca_cli.cli.composed import composed
 from ikpca_cli.cli.progress import progress_bar
-from ikpca_cli.cli.sources import absolute, read_options, split_source
+from ikpca_cli.cli.sources import absolute, split_source
 from ikpca_cli.errors import IkpcaWarning, UsageError
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _COLUMNS = {key: key for key in ("input", "output", "n_samples", "unlike", "seconds")}
 
 
+@composed
 def denoise(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.")],
     noisy: Annotated[
@@ -85,18 +87,11 @@ def denoise(
         ),
     ] = False,
     image: opt.Image = None,
-    jobs: opt.Jobs = None,
-    cluster: opt.Cluster = None,
-    dataset: opt.Dataset = None,
-    transpose: opt.Transpose = False,
-    columns: opt.Columns = None,
-    delimiter: opt.Delimiter = None,
-    decimal: opt.Decimal = None,
-    missing: opt.MissingValues = opt.Missing.error,
     force: opt.Force = False,
-    output_format: opt.OutputFormat = opt.Format.table,
-    quiet: opt.Quiet = False,
-    debug: opt.Debug = False,
+    *,
+    work: opt.Work,
+    reading: opt.Reading,
+    printing: opt.Printing,
 ) -> None:
     """Clean rows with a model. Outputs take the form of their inputs: noisy.denoised.npy.
 
@@ -108,7 +103,7 @@ def denoise(
         ikpca denoise model.joblib ecg_*.npy --output-dir clean --skip-existing
         cat ecg_noisy.npy | ikpca denoise model.joblib - > clean.npy
     """
-    if cluster is not None:  # whose workers have other current folders
+    if work.cluster is not None:  # whose workers have other current folders
         model, noisy = absolute(model), [absolute(source) for source in noisy]
         output_dir = output_dir and absolute(output_dir)
     targets = _targets(noisy, output, output_dir)
@@ -128,7 +123,6 @@ def denoise(
     from ikpca_cli.cli.report import print_records
     from ikpca_cli.plots.shown import image_shape
 
-    reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
     if model_of(model).is_useless():
         warnings.warn(
             f"{model}: when it was fitted, it was not expected to bring rows closer to clean ones",
@@ -143,7 +137,7 @@ def denoise(
             model,
             source,
             target,
-            reading,
+            reading.options(),
             residual,
             force,
             round_to_input,
@@ -157,8 +151,8 @@ def denoise(
     skipped = len(noisy) - len(todo)
     records: list[dict[str, Any]] = []
     failed: list[str] = []
-    with on_cluster(cluster), progress_bar(quiet=quiet) as progress:
-        for outcome in clean_all(todo, jobs, progress):
+    with on_cluster(work.cluster), progress_bar(quiet=printing.quiet) as progress:
+        for outcome in clean_all(todo, work.jobs, progress):
             for line in outcome.warnings:
                 warnings.warn(line, IkpcaWarning, stacklevel=1)
             if outcome.shown is not None:
@@ -170,9 +164,9 @@ def denoise(
                     raise outcome.error
                 failed.append(outcome.job.source)
                 typer.echo(f"error: {outcome.error}", err=True)
-    if "-" not in targets and (records or output_format is not opt.Format.table):
-        print_records(records, output_format.value, columns=_COLUMNS)
-    if skipped and not quiet:
+    if "-" not in targets and (records or printing.output_format is not opt.Format.table):
+        print_records(records, printing.form, columns=_COLUMNS)
+    if skipped and not printing.quiet:
         typer.echo(f"skipped {skipped} of {len(noisy)} files, whose outputs exist", err=True)
     if failed:
         typer.echo(

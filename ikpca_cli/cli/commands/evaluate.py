@@ -7,11 +7,13 @@ from typing import Annotated
 import typer
 
 from ikpca_cli.cli import options as opt
+from ikpca_cli.cli.composed import composed
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.values import MEAN
 from ikpca_cli.errors import UsageError
 
 
+@composed
 def evaluate(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.")],
     noisy: Annotated[str, typer.Argument(metavar="NOISY", help="Noisy rows.")],
@@ -24,18 +26,13 @@ def evaluate(
             "mean, too.",
         ),
     ] = None,
-    dataset: opt.Dataset = None,
-    transpose: opt.Transpose = False,
-    columns: opt.Columns = None,
-    delimiter: opt.Delimiter = None,
-    decimal: opt.Decimal = None,
-    missing: opt.MissingValues = opt.Missing.error,
+    jobs: opt.Jobs = None,
     plot: opt.Plot = None,
     image: opt.Image = None,
     force: opt.Force = False,
-    output_format: opt.OutputFormat = opt.Format.table,
-    quiet: opt.Quiet = False,
-    debug: opt.Debug = False,
+    *,
+    reading: opt.Reading,
+    printing: opt.Printing,
 ) -> None:
     """Print the mean squared error before and after cleaning, and the gain in decibels.
 
@@ -49,13 +46,13 @@ def evaluate(
         ikpca evaluate digits.joblib digits.h5::noisy --clean digits.h5::clean --plot digits.png
     """
     from ikpca_cli.cli.report import print_record
-    from ikpca_cli.cli.sources import open_clean, open_rows, read_options, split_source
+    from ikpca_cli.cli.sources import open_clean, open_rows, split_source
+    from ikpca_cli.data import threads
     from ikpca_cli.evaluation.diagnostics import estimate_error
     from ikpca_cli.evaluation.metrics import evaluate_model
     from ikpca_cli.modelfile.storage import load_model
     from ikpca_cli.plots.shown import MOST, Shown, image_shape
 
-    reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
     if plot is not None:
         from ikpca_cli.plots.picture_file import check_picture
 
@@ -68,12 +65,13 @@ def evaluate(
     reference = None
     if clean is None and fitted.replicates_:
         clean = MEAN
-    with open_rows(noisy, reading) as rows:
+    options = reading.options()
+    with threads.jobs(jobs), open_rows(noisy, options) as rows:
         if clean is None:
             score = estimate_error(fitted, rows)
         else:
-            reference = open_clean(clean, reading, rows)
-            with progress_bar(quiet=quiet) as progress:
+            reference = open_clean(clean, options, rows)
+            with progress_bar(quiet=printing.quiet) as progress:
                 score = evaluate_model(fitted, rows, reference, progress)
         if plot is not None:
             from ikpca_cli.cli.pictures import picture_of_beats, picture_of_rows
@@ -84,4 +82,4 @@ def evaluate(
             else:
                 shown = Shown.of(rows, fitted, clean=reference, image=size)
                 picture_of_rows(plot, shown, force=force)
-    print_record(score, output_format.value)
+    print_record(score, printing.form)

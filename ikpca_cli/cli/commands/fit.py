@@ -9,11 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from ikpca_cli.cli import options as opt
+from ikpca_cli.cli.composed import composed
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.values import MEAN, method_params
 from ikpca_cli.errors import IkpcaWarning, UsageError
 
 
+@composed
 def fit(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help="Noisy rows; - reads stdin.")],
     output: Annotated[
@@ -41,7 +43,6 @@ def fit(
         ),
     ] = False,
     method: opt.Method = "ikpca",
-    kernel: opt.Kernel = None,
     rff: Annotated[
         str | None,
         typer.Option(
@@ -58,7 +59,6 @@ def fit(
         str | None,
         typer.Option(metavar="auto|F", rich_help_panel="Model", help="Ridge of the way back."),
     ] = None,
-    inverse: opt.Inverse = None,
     second_gamma: Annotated[
         str | None,
         typer.Option(
@@ -75,12 +75,9 @@ def fit(
             help="Kernel width between latent codes of kpca.",
         ),
     ] = None,
-    landmarks: opt.Landmarks = None,
     components: Annotated[
         str, typer.Option(metavar="auto|N", rich_help_panel="Model", help="Components to keep.")
     ] = "auto",
-    shrink: opt.Shrink = None,
-    noise_std: opt.NoiseStd = "auto",
     clean: Annotated[
         str | None,
         typer.Option(
@@ -89,21 +86,14 @@ def fit(
             help="mean: all rows show one signal, so their mean is what they should become.",
         ),
     ] = None,
-    dtype: opt.Dtype = None,
     seed: opt.Seed = 0,
-    jobs: opt.Jobs = None,
-    cluster: opt.Cluster = None,
-    dataset: opt.Dataset = None,
-    transpose: opt.Transpose = False,
-    columns: opt.Columns = None,
-    delimiter: opt.Delimiter = None,
-    decimal: opt.Decimal = None,
-    missing: opt.MissingValues = opt.Missing.error,
     plot: opt.Plot = None,
     force: opt.Force = False,
-    output_format: opt.OutputFormat = opt.Format.table,
-    quiet: opt.Quiet = False,
-    debug: opt.Debug = False,
+    *,
+    common: opt.Model,
+    work: opt.Work,
+    reading: opt.Reading,
+    printing: opt.Printing,
 ) -> None:
     """Learn a model from noisy rows.
 
@@ -122,18 +112,13 @@ def fit(
             "mean, for rows that all show one signal"
         )
     given = {
-        "--kernel": kernel,
+        **common.given(),
         "--rff": rff,
         "--gamma": gamma,
         "--second-gamma": second_gamma,
         "--ridge": ridge,
-        "--inverse": inverse,
         "--latent-gamma": latent_gamma,
-        "--landmarks": landmarks,
         "--components": components,
-        "--shrink": shrink,
-        "--noise-std": noise_std,
-        "--dtype": dtype,
         "--clean": clean == MEAN,
         "--seed": seed,
     }
@@ -144,7 +129,7 @@ def fit(
 
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.report import print_record
-    from ikpca_cli.cli.sources import open_rows, opener, read_options, split_source
+    from ikpca_cli.cli.sources import open_rows, opener, split_source
     from ikpca_cli.data import threads
     from ikpca_cli.data.first_pass import FirstPass
     from ikpca_cli.estimators.denoiser import load_method
@@ -158,16 +143,16 @@ def fit(
         from ikpca_cli.plots.picture_file import check_picture
 
         check_picture(plot, inputs=[split_source(train)[0]], outputs=[target], force=force)
-    reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
+    files = reading.options()
     model = load_method(method)(**params) if update is None else load_model(update)
     with (
-        threads.jobs(jobs),
-        on_cluster(cluster),
-        progress_bar(quiet=quiet) as progress,
-        open_rows(train, reading, progress) as rows,
+        threads.jobs(work.jobs),
+        on_cluster(work.cluster),
+        progress_bar(quiet=printing.quiet) as progress,
+        open_rows(train, files, progress) as rows,
     ):
         start = time.perf_counter()
-        opens = opener(rows, train, reading) if cluster else None
+        opens = opener(rows, train, files) if work.cluster else None
         if update is not None:
             more = rows if opens is None else FirstPass(rows, model.seed, opens)
             model.partial_fit(more, progress=progress)
@@ -185,7 +170,7 @@ def fit(
         warnings.warn(f"{train}: {flaw}", IkpcaWarning, stacklevel=1)
     record = model.summary() | {"seconds": seconds, "model": target}
     auto = [name for name, value in model.get_params().items() if value == "auto"]
-    print_record(record, output_format.value, marked=auto, note="chosen from the rows")
+    print_record(record, printing.form, marked=auto, note="chosen from the rows")
 
 
 def _check_update(method: str, given: dict[str, Any]) -> None:

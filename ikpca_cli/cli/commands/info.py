@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ikpca_cli.cli import options as opt
+from ikpca_cli.cli.composed import composed
 
 if TYPE_CHECKING:
     from ikpca_cli.estimators.denoiser import Denoiser
@@ -14,11 +15,11 @@ if TYPE_CHECKING:
 _BARS = 12
 
 
+@composed
 def info(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.")],
-    output_format: opt.OutputFormat = opt.Format.table,
-    quiet: opt.Quiet = False,
-    debug: opt.Debug = False,
+    *,
+    printing: opt.Printing,
 ) -> None:
     """Show what a model is: method, parameters, shapes, spectrum, noise level, versions.
 
@@ -37,7 +38,7 @@ def info(
     fitted = file.build()
     record: dict[str, Any] = {"model": file.path, **fitted.summary()}
     record["training_rows_inside"] = _holds_rows(fitted, file.state)
-    if output_format is opt.Format.json:
+    if printing.output_format is opt.Format.json:
         record |= {
             "explained_variance_ratio": fitted.explained_variance_ratio_.tolist(),
             "parameters": file.params,
@@ -46,12 +47,12 @@ def info(
             "format": file.format,
             "bytes": file.size,
         }
-        print_record(record, output_format.value)
+        print_record(record, printing.form)
         return
     record |= {f"{name} version": version for name, version in file.versions.items()}
     record |= {"file format": file.format, "file size": readable_bytes(file.size)}
-    print_record(record, output_format.value)
-    if output_format is opt.Format.table:
+    print_record(record, printing.form)
+    if printing.output_format is opt.Format.table:
         print_bars(
             fitted.explained_variance_ratio_[:_BARS].tolist(), "share of variance by component"
         )
