@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 import warnings
 from typing import NoReturn
 
-from ikpca_cli.cli.signals import on_request_to_end
+from ikpca_cli.cli.signals import end_in_time, ignore_interrupts, on_request_to_end
 
 INTERRUPTED = 130
 
@@ -22,7 +21,7 @@ def main() -> None:
         raise SystemExit(INTERRUPTED) from None
     finally:
         # The work is done, or undone: an interrupt while the interpreter ends must not hide which.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        ignore_interrupts()
         _flush()
 
 
@@ -36,7 +35,9 @@ def _run() -> None:
     on_request_to_end(_stop)
     from ikpca_cli.cli.app import app
     from ikpca_cli.data.memory import keep_freed_memory
+    from ikpca_cli.formats.output import discard_unfinished
 
+    end_in_time(discard_unfinished)
     keep_freed_memory()
     app()
 

@@ -16,6 +16,7 @@ from hypothesis import settings
 from typer.testing import CliRunner, Result
 
 from ikpca_cli.cli.app import app
+from tests.processes import words
 
 # A shell makes its background jobs, and all that they start, deaf to Ctrl-C, which tests are about.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -30,11 +31,11 @@ settings.load_profile("ikpca")
 
 @pytest.fixture
 def cli(tmp_path, monkeypatch):
-    """Run the command line in an empty folder; check that errors are plain."""
+    """Run a line, and more words as they are, in an empty folder; check that errors are plain."""
     monkeypatch.chdir(tmp_path)
 
-    def run(*args: object, code: int = 0, stdin: bytes | None = None) -> Result:
-        result = CliRunner().invoke(app, [str(arg) for arg in args], input=stdin)
+    def run(line: object, *more: object, code: int = 0, stdin: bytes | None = None) -> Result:
+        result = CliRunner().invoke(app, words(line, *more), input=stdin)
         assert result.exit_code == code, result.output
         assert "Traceback" not in result.output
         return result

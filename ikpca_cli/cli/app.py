@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import traceback
 import warnings
 from typing import Annotated, Any
@@ -15,10 +16,10 @@ from ikpca_cli.cli.commands.denoise import denoise
 from ikpca_cli.cli.commands.evaluate import evaluate
 from ikpca_cli.cli.commands.fit import fit
 from ikpca_cli.cli.commands.info import info
+from ikpca_cli.cli.signals import INTERRUPTED, told
 from ikpca_cli.errors import IkpcaError, IkpcaWarning
 from ikpca_cli.version import __version__
 
-INTERRUPTED = 130
 BROKEN_PIPE = 141
 
 
@@ -49,7 +50,8 @@ def _explain(error: BaseException) -> tuple[int, str]:
     if isinstance(error, IkpcaError):
         return error.exit_code, f"error: {error}"
     if isinstance(error, KeyboardInterrupt):
-        return INTERRUPTED, "interrupted: no output was left half-written"
+        told.set()
+        return 128 + signal.SIGINT, INTERRUPTED
     if isinstance(error, MemoryError):
         return 1, "error: not enough memory: use fewer random features or rows"
     if isinstance(error, OSError) and error.errno is not None:

@@ -300,12 +300,11 @@ class KernelPCA(Denoiser):
         try:
             self.dual_ = solve_positive(matrix, rows)
         except np.linalg.LinAlgError:
-            from scipy.linalg import pinvh
-
+            rcond = len(matrix) * np.finfo(np.float64).eps
             # Codes that coincide, at a ridge too small to tell them apart: the least-norm answer.
             matrix = kernel.gram(codes, codes, width)
             matrix.flat[:: len(matrix) + 1] += self.ridge_
-            self.dual_ = pinvh(matrix, check_finite=False) @ rows
+            self.dual_ = np.linalg.pinv(matrix, rcond, hermitian=True) @ rows
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         kernel = load_kernel(self.kernel_)

@@ -19,6 +19,14 @@ STDOUT = "-"
 
 _LATER: ContextVar[set[Path] | None] = ContextVar("later", default=None)
 
+_UNFINISHED: set[Path] = set()
+
+
+def discard_unfinished() -> None:
+    """Remove the temporary files of outputs that are being written; only to end the process."""
+    for temporary in tuple(_UNFINISHED):
+        temporary.unlink(missing_ok=True)
+
 
 @contextmanager
 def atomic_write(target: str, *, force: bool) -> Iterator[BinaryIO]:
@@ -61,6 +69,7 @@ def atomic_write(target: str, *, force: bool) -> Iterator[BinaryIO]:
         folder = Path(final).parent
         # The name owes nothing to the target's, which may be as long as a name can be.
         temporary = folder / f".ikpca-{secrets.token_hex(8)}.tmp"
+        _UNFINISHED.add(temporary)
         try:
             with temporary.open("x+b") as handle:
                 yield cast(BinaryIO, handle)
@@ -69,6 +78,7 @@ def atomic_write(target: str, *, force: bool) -> Iterator[BinaryIO]:
             _publish(temporary, final, force=force)
         finally:
             temporary.unlink(missing_ok=True)
+            _UNFINISHED.discard(temporary)
         later = _LATER.get()
         if later is None:
             _sync_folder(folder)

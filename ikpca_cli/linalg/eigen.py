@@ -92,12 +92,11 @@ def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, Float
 
 
 def all_eigenpairs(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return all eigenvalues, ascending, and eigenvectors of a symmetric matrix, overwritten."""
-    from scipy.linalg import eigh  # here: cleaning with a saved model does not need it
+    """Return all eigenvalues, ascending, and eigenvectors of a symmetric matrix.
 
-    # "evd" is the fastest for all of them, but scipy 1.11 passes it too little room for one.
-    driver = "evd" if len(matrix) > 1 else "ev"
-    values, vectors = eigh(matrix, overwrite_a=True, check_finite=False, driver=driver)
+    By numpy, whose LAPACK lets other threads run meanwhile: scipy's would hold an interrupt back.
+    """
+    values, vectors = np.linalg.eigh(matrix)
     return values, vectors
 
 

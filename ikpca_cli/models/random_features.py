@@ -250,15 +250,13 @@ def ridge_inverse(W: FloatArray, ridge: float) -> FloatArray:
     UsageError
         If `ridge` is negative or not finite.
     """
-    from scipy.linalg import eigh, qr, svd  # here: cleaning with a saved model does not need it
-
     if not (np.isfinite(ridge) and ridge >= 0.0):
         raise UsageError(f"ridge {ridge} is not allowed: use 0 or a positive number")
     W = W.astype(np.float64, copy=False)
-    squares, vectors = eigh(W.T @ W, check_finite=False)
+    squares, vectors = np.linalg.eigh(W.T @ W)
     if squares[0] + ridge < WELL_CONDITIONED * squares[-1]:
-        R = qr(W, mode="r", check_finite=False)[0][: W.shape[1]]
-        _, s, Vt = svd(R, full_matrices=False, check_finite=False)
+        R = np.linalg.qr(W, mode="r")
+        _, s, Vt = np.linalg.svd(R, full_matrices=False)
         squares, vectors = s**2, Vt.T
         if ridge == 0.0:
             squares[s <= np.finfo(np.float64).eps * max(W.shape) * s[0]] = np.inf

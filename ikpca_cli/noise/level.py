@@ -103,13 +103,11 @@ class _Estimate:
 
 def _estimates(X: FloatArray) -> list[_Estimate]:
     """Return estimates, the most precise first."""
-    from scipy.linalg import eigvalsh
-
     n_samples, n_features = X.shape
     freedom = n_samples - 1
     short, long = min(freedom, n_features), max(freedom, n_features)
     products = X.T @ X if n_features <= freedom else X @ X.T
-    variances = np.maximum(eigvalsh(products)[-short:] / long, 0.0)
+    variances = np.maximum(np.linalg.eigvalsh(products)[-short:] / long, 0.0)
     found = [_from_spectrum(variances, long, share) for share in _SHARES]
     if n_samples > 30:
         quiet = _from_quiet_columns(X)

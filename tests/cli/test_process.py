@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
 import shlex
@@ -17,15 +18,10 @@ import typer
 
 from ikpca_cli import __version__
 from ikpca_cli.cli.app import app
+from tests.conftest import ROOT
+from tests.processes import PROGRAM, count, run, start, wait_until
 
-IKPCA = [sys.executable, "-m", "ikpca_cli"]
 HELPS = {info.callback.__name__: info.callback.__doc__ for info in app.registered_commands}
-
-
-def run(*args, code=0, **more):
-    done = subprocess.run([*IKPCA, *map(str, args)], capture_output=True, **more)
-    assert done.returncode == code, done.stderr.decode()
-    return done
 
 
 def test_help_imports_nothing_heavy():
@@ -50,9 +46,9 @@ def test_every_option_has_a_help_text():
 def test_examples_in_the_help_work(command, samples):
     examples = re.findall(r"^ +((?:cat \S+ \| )?ikpca .+)$", HELPS[command], re.MULTILINE)
     assert examples
-    run("fit", "ecg_train.npy", "--method", "pca", cwd=samples)
-    run("fit", "digits.h5::train", "--method", "pca", "-o", "digits.joblib", cwd=samples)
-    program = " ".join(map(shlex.quote, IKPCA))
+    run("fit ecg_train.npy --method pca", cwd=samples)
+    run("fit digits.h5::train --method pca -o digits.joblib", cwd=samples)
+    program = " ".join(map(shlex.quote, PROGRAM))
     for example in examples:
         model = samples / "model.joblib"
         digits = samples / "digits.joblib"
@@ -68,19 +64,19 @@ def test_names_print_as_they_are(tmp_path):
     rows = np.random.default_rng(0).normal(size=(20, 3)) @ np.ones((3, 3))
     for name in ("[id].npy", "données.npy", "a b.npy", "[bold]x.npy", ":smile:.npy"):
         np.save(tmp_path / name, rows)
-        run("fit", name, "--method", "pca", "--components", 1, "-f", cwd=tmp_path)
-        done = run("denoise", "model.joblib", name, cwd=tmp_path)
+        run("fit --method pca --components 1 -f", name, cwd=tmp_path)
+        done = run("denoise model.joblib", name, cwd=tmp_path)
         assert name in done.stdout.decode()
         assert name.replace(".npy", ".denoised.npy") in done.stdout.decode()
-        refused = run("denoise", "model.joblib", f"no{name}", cwd=tmp_path, code=1)
+        refused = run("denoise model.joblib", f"no{name}", cwd=tmp_path, code=1)
         assert f"no{name}" in refused.stderr.decode()
     ascii_only = os.environ | {"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
-    run("denoise", "model.joblib", "données.npy", "-f", cwd=tmp_path, env=ascii_only)
+    run("denoise model.joblib", "données.npy", "-f", cwd=tmp_path, env=ascii_only)
 
 
 def test_piped_tables_are_plain_and_whole(samples):
     forced = os.environ | {"FORCE_COLOR": "1", "COLUMNS": "20", "TERM": "xterm-256color"}
-    done = run("fit", "ecg_train.npy", "--method", "pca", cwd=samples, env=forced)
+    done = run("fit ecg_train.npy --method pca", cwd=samples, env=forced)
     text = done.stdout.decode()
     assert "\x1b" not in text
     assert "…" not in text
@@ -89,46 +85,92 @@ def test_piped_tables_are_plain_and_whole(samples):
 
 
 def test_a_closed_pipe_ends_quietly(samples):
-    program = " ".join(map(shlex.quote, IKPCA))
+    program = " ".join(map(shlex.quote, PROGRAM))
     line = f"{program} compare ecg_train.npy --clean mean --methods pca | head -1"
     done = subprocess.run(["bash", "-c", line], cwd=samples, capture_output=True)
     assert done.stderr == b""
-    run("fit", "ecg_train.npy", "--method", "pca", cwd=samples)
+    run("fit ecg_train.npy --method pca", cwd=samples)
     line = f"{program} denoise model.joblib ecg_noisy.npy -o - | true"
     done = subprocess.run(["bash", "-c", line], cwd=samples, capture_output=True)
     assert done.stderr == b""
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+
+
+@pytest.mark.parametrize(("number", "code"), SIGNALS)
 def test_a_signal_leaves_nothing_behind(tmp_path, number, code):
-    np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(20_000, 300)))
-    args = ["fit", "x.npy", "--rff", "6000", "--gamma", "0.01", "--ridge", "1", "--components", "3"]
-    started = subprocess.Popen([*IKPCA, *args], cwd=tmp_path, stderr=subprocess.PIPE)
-    time.sleep(2.0)
+    pipe = tmp_path / "x.npy"
+    os.mkfifo(pipe)
+    started = start("fit x.npy", cwd=tmp_path)
+    content = io.BytesIO()
+    np.save(content, np.random.default_rng(0).normal(size=(3000, 40)))
+    with pipe.open("wb") as file:  # which the program opens only when it reads them
+        file.write(content.getbuffer())
+    # All rows have been taken, and what a default fit does with them takes longer than this.
     started.send_signal(number)
     _, errors = started.communicate(timeout=60)
     assert started.returncode == code
-    assert b"Traceback" not in errors
+    said = b"interrupted: no output was left half-written\n"
+    assert errors == (said if number == signal.SIGINT else b"")
     assert [path.name for path in tmp_path.iterdir()] == ["x.npy"]
 
 
-@pytest.mark.parametrize("delay", [0.2, 0.6, 0.9, 1.2])
-def test_a_signal_in_a_batch_leaves_whole_outputs_only(tmp_path, delay):
-    rows = np.random.default_rng(0).normal(size=(4000, 300))
+BUSY = """
+import signal, sys, threading
+import numpy as np
+from ikpca_cli.cli import signals
+from ikpca_cli.formats.output import atomic_write, discard_unfinished
+
+signals.PATIENCE = float(sys.argv[1])
+signal.signal(signal.SIGINT, lambda *_: None)  # what Python does of itself is not enough here
+signals.end_in_time(discard_unfinished)
+work = lambda: np.linalg.eigh(np.random.default_rng(0).normal(size=(3000, 3000)))
+with atomic_write("out", force=False) as out:
+    out.write(b"half")
+    print("ready", flush=True)
+    if sys.argv[2] == "thread":  # which the interpreter waits for at its end
+        worker = threading.Thread(target=work)
+        worker.start()
+        worker.join()
+    else:
+        work()
+    print("done", flush=True)
+"""
+
+
+@pytest.mark.parametrize("where", ["main", "thread"])
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_signal_does_not_wait_for_a_matrix(tmp_path, where, times):
+    patience = 0.1 if times == 1 else 3600.0
+    command = [sys.executable, "-c", BUSY, str(patience), where]
+    options = {"cwd": tmp_path, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    started = subprocess.Popen(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, **options)
+    assert started.stdout.readline() == b"ready\n"
+    for _ in range(times):
+        started.send_signal(signal.SIGINT)
+        time.sleep(0.05)  # or two that are pending would be one
+    said, _ = started.communicate(timeout=60)
+    assert said == b""
+    assert started.returncode == 130
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("outputs", [0, 1, 10, 30])
+def test_a_signal_in_a_batch_leaves_whole_outputs_only(tmp_path, outputs):
+    rows = np.random.default_rng(0).normal(size=(2000, 300))
     np.save(tmp_path / "train.npy", rows[:100])
-    run("fit", "train.npy", "--method", "pca", "--components", 3, "-o", "m", cwd=tmp_path)
-    names = [f"{i}.npy" for i in range(40)]
+    run("fit train.npy --method pca --components 3 -o m", cwd=tmp_path)
+    names = [f"{i}.npy" for i in range(60)]
     for name in names:
         np.save(tmp_path / name, rows)
-    started = subprocess.Popen(
-        [*IKPCA, "denoise", "m", *names, "--output-dir", "out", "-q"],
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-    )
-    time.sleep(delay)
+    started = start("denoise m --output-dir out -q", *names, cwd=tmp_path)
+    wait_until(lambda: count(tmp_path / "out") >= outputs, started)
     started.send_signal(signal.SIGTERM)
     started.communicate(timeout=60)
-    written = list((tmp_path / "out").iterdir()) if (tmp_path / "out").exists() else []
+    assert started.returncode in (143, -signal.SIGTERM)  # the latter before Python has begun
+    written = list((tmp_path / "out").iterdir()) if outputs else []
+    assert outputs <= len(written) < 60
     for path in written:
         assert path.suffix == ".npy"
         assert np.load(path).shape == rows.shape
@@ -142,7 +184,7 @@ def test_progress_shows_in_a_terminal_only(tmp_path):
     for extra, shown in (([], True), (["--quiet"], False)):
         leader, follower = pty.openpty()
         started = subprocess.Popen(
-            [*IKPCA, *args, "-f", *extra],
+            [*PROGRAM, *args, "-f", *extra],
             cwd=tmp_path,
             stderr=follower,
             stdout=subprocess.DEVNULL,
@@ -157,4 +199,4 @@ def test_progress_shows_in_a_terminal_only(tmp_path):
         os.close(leader)
         assert started.wait(timeout=60) == 0
         assert (b"features" in seen) is shown
-    assert run(*args, "-f", cwd=tmp_path).stderr == b""
+    assert run(args[0], *args[1:], "-f", cwd=tmp_path).stderr == b""

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -21,9 +20,9 @@ from ikpca_cli.cli.batch.parallel import clean_all
 from ikpca_cli.cli.batch.workers import MANY_FILES, are_worth_it
 from ikpca_cli.formats.layout import ReadOptions
 from tests.conftest import ROOT
+from tests.processes import PROGRAM, count, run, start, wait_until, words
 
 COUNT = MANY_FILES + 200
-PROGRAM = [sys.executable, "-m", "ikpca_cli"]
 
 
 @pytest.fixture(scope="module")
@@ -40,20 +39,15 @@ def folder(tmp_path_factory):
     return folder
 
 
-def command(folder, output, *more):
+def batch(output, *more):
+    """Return the arguments of a call that cleans all."""
     names = [f"{place:04}.npy" for place in range(COUNT)]
-    return [*PROGRAM, "denoise", "m", *names, "--output-dir", str(output), "-q", "--jobs", 2, *more]
+    return words("denoise m -q --jobs 2", *names, "--output-dir", output, *more)
 
 
-def start(folder, output):
+def begin(folder, output):
     """Begin a batch in a session of its own, whose processes can be signalled together."""
-    return subprocess.Popen(
-        [*map(str, command(folder, output))],
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+    return start("", *batch(output), cwd=folder, start_new_session=True)
 
 
 def children(process):
@@ -62,11 +56,8 @@ def children(process):
     return [int(word) for word in path.read_text().split()]
 
 
-def wait_for_outputs(output, count=20):
-    deadline = time.monotonic() + 60
-    while not output.exists() or len(list(output.glob("*.npy"))) < count:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+def wait_for_outputs(output, started, least=20):
+    wait_until(lambda: count(output) >= least, started)
 
 
 def assert_whole(output):
@@ -83,10 +74,7 @@ def is_running(pid):
 
 
 def assert_end(pids):
-    deadline = time.monotonic() + 20
-    while any(map(is_running, pids)):
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until(lambda: not any(map(is_running, pids)))
 
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="there is no /proc")
@@ -95,9 +83,8 @@ needs_proc = pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="th
 def test_outputs_and_records_are_those_of_one_process(folder, tmp_path):
     found = []
     for jobs in (1, 2):
-        arguments = command(folder, tmp_path / str(jobs), "--format", "json", "--jobs", jobs)
-        done = subprocess.run([*map(str, arguments)], cwd=folder, capture_output=True, text=True)
-        assert done.returncode == 1
+        arguments = batch(tmp_path / str(jobs), "--format", "json", "--jobs", jobs)
+        done = run("", *arguments, cwd=folder, text=True, code=1)
         assert f"1 of {COUNT} files failed: 0077.npy" in done.stderr
         records = json.loads(done.stdout)
         found.append([{**record, "output": None, "seconds": None} for record in records])
@@ -108,16 +95,17 @@ def test_outputs_and_records_are_those_of_one_process(folder, tmp_path):
         assert_array_equal(np.load(path), np.load(tmp_path / "2" / path.name))
 
 
-SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+INTERRUPTS = [
+    (signal.SIGINT, 130, to_all, again) for to_all in (False, True) for again in (None, 0.0, 0.03)
+]
+OTHERS = [(signal.SIGTERM, 143, False, 0.0), (signal.SIGHUP, 129, True, None)]
 
 
 @needs_proc
-@pytest.mark.parametrize(("number", "code"), SIGNALS)
-@pytest.mark.parametrize("to_all", [False, True])
-@pytest.mark.parametrize("again", [None, 0.0, 0.03])
+@pytest.mark.parametrize(("number", "code", "to_all", "again"), INTERRUPTS + OTHERS)
 def test_a_signal_ends_all_and_leaves_whole_files(folder, tmp_path, number, code, to_all, again):
-    started = start(folder, tmp_path / "out")
-    wait_for_outputs(tmp_path / "out")
+    started = begin(folder, tmp_path / "out")
+    wait_for_outputs(tmp_path / "out", started)
     others = children(started)
     assert len(others) >= 2
     for delay in (0.0, again):
@@ -134,8 +122,8 @@ def test_a_signal_ends_all_and_leaves_whole_files(folder, tmp_path, number, code
 
 @needs_proc
 def test_a_process_that_is_killed_is_told_of(folder, tmp_path):
-    started = start(folder, tmp_path / "out")
-    wait_for_outputs(tmp_path / "out")
+    started = begin(folder, tmp_path / "out")
+    wait_for_outputs(tmp_path / "out", started)
     os.kill(children(started)[-1], signal.SIGKILL)
     _, errors = started.communicate(timeout=30)
     assert started.returncode == 1
@@ -145,8 +133,8 @@ def test_a_process_that_is_killed_is_told_of(folder, tmp_path):
 
 @needs_proc
 def test_processes_end_with_the_one_that_began_them(folder, tmp_path):
-    started = start(folder, tmp_path / "out")
-    wait_for_outputs(tmp_path / "out")
+    started = begin(folder, tmp_path / "out")
+    wait_for_outputs(tmp_path / "out", started)
     others = children(started)
     started.kill()
     started.communicate(timeout=30)
