@@ -35,7 +35,7 @@ def _run() -> None:
     on_request_to_end(_stop)
     from ikpca_cli.cli.app import app
     from ikpca_cli.data.memory import keep_freed_memory
-    from ikpca_cli.formats.output import discard_unfinished
+    from ikpca_cli.formats.temporary import discard_unfinished
 
     end_in_time(discard_unfinished)
     keep_freed_memory()

@@ -3,38 +3,51 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, TypeAlias
 
 from ikpca_cli.errors import OutputError
+from ikpca_cli.formats.temporary import temporary_file
 
 STDOUT = "-"
 
 _LATER: ContextVar[set[Path] | None] = ContextVar("later", default=None)
 
-_UNFINISHED: set[Path] = set()
+
+class ExistsError(OutputError):
+    """There is a file already, or one came meanwhile, that must not be replaced."""
 
 
-def discard_unfinished() -> None:
-    """Remove the temporary files of outputs that are being written; only to end the process."""
-    for temporary in tuple(_UNFINISHED):
-        temporary.unlink(missing_ok=True)
+Identity: TypeAlias = tuple[int, int, int, int]
+"""What a file is as it stands: device, inode, time of the last change, and length."""
+
+
+def identity(path: str) -> Identity | None:
+    """Return what tells a file from any that is put in its place; None where there is none."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns, found.st_size
 
 
 @contextmanager
-def atomic_write(target: str, *, force: bool) -> Iterator[BinaryIO]:
+def atomic_write(
+    target: str, *, force: bool, replaces: Identity | None = None
+) -> Iterator[BinaryIO]:
     """Write a file so that the target is complete, or as it was before.
 
     The bytes go to a temporary file in the target's folder, which is flushed to the disk and then
-    renamed. A symbolic link is followed, a device or a named pipe is written to directly, and
-    ``"-"`` is the standard output. Permissions are what the umask says.
+    renamed. A symbolic link is followed, a device or a named pipe
+    is written to directly, and ``"-"`` is the standard output. A file that is replaced hands on
+    its permissions and, where that is allowed, its owner; a new one has those of the umask.
 
     Parameters
     ----------
@@ -42,22 +55,24 @@ def atomic_write(target: str, *, force: bool) -> Iterator[BinaryIO]:
         Where the output belongs.
     force
         Whether an existing file may be replaced.
+    replaces
+        The one file that may be replaced, as `identity` saw it; any if None.
 
     Yields
     ------
     BinaryIO
-        Open for writing and reading; its ``name`` is the temporary file's path.
+        Open for writing and reading.
 
     Raises
     ------
+    ExistsError
+        If the target exists without `force`, or is no longer the file that it replaces.
     OutputError
-        If the target exists without `force`, or anything in the block fails to write. Any other
-        exception passes through; after either the temporary file is gone.
+        If anything in the block fails to write. Any other exception passes through; after either
+        nothing is left of it.
     """
     if target == STDOUT:
-        sys.stdout.flush()
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        yield from _standard_output()
         return
     check_target(target, inputs=(), force=force)
     with _plain_errors(target):
@@ -67,23 +82,39 @@ def atomic_write(target: str, *, force: bool) -> Iterator[BinaryIO]:
             return
         final = os.path.realpath(target)
         folder = Path(final).parent
-        # The name owes nothing to the target's, which may be as long as a name can be.
-        temporary = folder / f".ikpca-{secrets.token_hex(8)}.tmp"
-        _UNFINISHED.add(temporary)
-        try:
-            with temporary.open("x+b") as handle:
-                yield cast(BinaryIO, handle)
-                handle.flush()
-                os.fsync(handle.fileno())
-            _publish(temporary, final, force=force)
-        finally:
-            temporary.unlink(missing_ok=True)
-            _UNFINISHED.discard(temporary)
+        mode = stat.S_IMODE(os.stat(final).st_mode) if os.path.exists(final) else None
+        with temporary_file(folder, mode) as (handle, temporary):
+            yield handle
+            handle.flush()
+            _take_over(handle.fileno(), final)
+            os.fsync(handle.fileno())
+            _publish(temporary, final, force=force, replaces=replaces)
         later = _LATER.get()
         if later is None:
             _sync_folder(folder)
         else:
             later.add(folder)
+
+
+def _standard_output() -> Iterator[BinaryIO]:
+    """Yield the standard output; a reader that is gone is told by `BrokenPipeError`."""
+    with _plain_errors("standard output"):
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+
+
+def _take_over(descriptor: int, final: str) -> None:
+    """Give a file the permissions and owner of the one that it will replace."""
+    try:
+        old = os.stat(final)
+    except FileNotFoundError:
+        return
+    with suppress(OSError):  # to give a file away takes rights that few have
+        os.fchown(descriptor, -1, old.st_gid)
+    with suppress(OSError):
+        os.fchown(descriptor, old.st_uid, -1)
+    os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
 
 
 @contextmanager
@@ -136,7 +167,7 @@ def check_target(target: str, *, inputs: Sequence[str], force: bool) -> None:
         if final != path and not final.parent.is_dir():
             raise OutputError(f"{target}: is a link into {final.parent}, which does not exist")
         if path.exists() and not force and not _is_special(target):
-            raise OutputError(f"{target}: exists already; use --force to overwrite it")
+            raise ExistsError(f"{target}: exists already; use --force to overwrite it")
 
 
 def write_at(descriptor: int, data: memoryview, place: int) -> None:
@@ -163,20 +194,38 @@ def _is_special(target: str) -> bool:
     return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
 
 
-def _publish(temporary: Path, final: str, *, force: bool) -> None:
+def _publish(temporary: Path, final: str, *, force: bool, replaces: Identity | None) -> None:
     """Give the finished file its name, without overwriting one that came meanwhile."""
+    if replaces is not None:
+        _swap(temporary, final, replaces)
+        return
     if force:
         temporary.replace(final)
         return
     try:
         os.link(temporary, final)
     except FileExistsError:
-        raise OutputError(f"{final}: exists already; use --force to overwrite it") from None
+        raise ExistsError(f"{final}: exists already; use --force to overwrite it") from None
     except OSError:
         # No hard links on this file system: a check and a rename are the best there is.
         if Path(final).exists():
-            raise OutputError(f"{final}: exists already; use --force to overwrite it") from None
+            raise ExistsError(f"{final}: exists already; use --force to overwrite it") from None
         temporary.replace(final)
+
+
+def _swap(temporary: Path, final: str, replaces: Identity) -> None:
+    """Replace the one file that was meant, or refuse."""
+    with suppress(FileNotFoundError), open(final, "rb") as old:
+        # Whoever else would replace the same file waits here, and then finds another one.
+        with suppress(OSError):  # a file system without locks: a look is the best there is
+            fcntl.flock(old, fcntl.LOCK_EX)
+        if identity(final) == replaces:
+            temporary.replace(final)
+            return
+    raise ExistsError(
+        f"{final}: was changed by someone else meanwhile, so this update of it is not written; "
+        "run it again"
+    )
 
 
 def _sync_folder(folder: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import signal
 import stat
@@ -15,7 +16,14 @@ import pytest
 
 from ikpca_cli.errors import InputError, OutputError
 from ikpca_cli.formats.arrays import ReadOptions, default_output, read_rows, write_rows
-from ikpca_cli.formats.output import atomic_write, check_target, names_confirmed_together
+from ikpca_cli.formats.output import (
+    ExistsError,
+    atomic_write,
+    check_target,
+    identity,
+    names_confirmed_together,
+)
+from ikpca_cli.formats.temporary import remove_leftovers
 
 
 def left_in(folder: Path) -> list[str]:
@@ -79,6 +87,88 @@ def test_permissions_are_what_the_umask_says(tmp_path):
     finally:
         os.umask(old)
     assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o640
+
+
+def test_a_replaced_file_hands_on_its_permissions(tmp_path):
+    target = tmp_path / "out"
+    target.write_bytes(b"old")
+    for mode in (0o600, 0o664, 0o400):
+        target.chmod(mode)
+        with atomic_write(str(target), force=True) as handle:
+            assert stat.S_IMODE(os.fstat(handle.fileno()).st_mode) & 0o177 & ~mode == 0
+            handle.write(b"new")
+        assert stat.S_IMODE(target.stat().st_mode) == mode
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_a_replaced_file_hands_on_its_owner(tmp_path):
+    target = tmp_path / "out"
+    target.write_bytes(b"old")
+    os.chown(target, 12345, 54321)
+    with atomic_write(str(target), force=True) as handle:
+        handle.write(b"new")
+    assert (target.stat().st_uid, target.stat().st_gid) == (12345, 54321)
+
+
+def test_what_a_killed_process_left_is_gone_after_the_next_output(tmp_path):
+    script = (
+        "import sys, time\nfrom ikpca_cli.formats.output import atomic_write\n"
+        "with atomic_write(sys.argv[1], force=True) as handle:\n"
+        "    handle.write(b'half'); handle.flush(); print('writing', flush=True); time.sleep(60)\n"
+    )
+    processes = []
+    for name in ("killed", "alive"):
+        command = [sys.executable, "-c", script, str(tmp_path / name)]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        processes.append(process)
+        assert process.stdout.readline() == "writing\n"
+        if name == "killed":
+            process.kill()
+            process.wait()
+            process.stdout.close()
+    assert len(left_in(tmp_path)) == 1  # the second has taken away what the first one left
+    remove_leftovers(tmp_path)
+    assert len(left_in(tmp_path)) == 1  # and is at work itself
+    processes[1].terminate()
+    processes[1].communicate()
+
+
+def test_a_file_that_is_taken_for_a_leftover_is_made_again(tmp_path, monkeypatch):
+    flock, thefts = fcntl.flock, []
+
+    def steal(file, how):
+        if not thefts:
+            thefts.extend(tmp_path.glob(".ikpca-*"))
+            thefts[0].unlink()
+        flock(file, how)
+
+    monkeypatch.setattr(fcntl, "flock", steal)
+    with atomic_write(str(tmp_path / "out"), force=False) as handle:
+        handle.write(b"new")
+    assert thefts
+    assert left_in(tmp_path) == ["out"]
+    assert (tmp_path / "out").read_bytes() == b"new"
+
+
+def test_only_the_file_that_was_seen_is_replaced(tmp_path):
+    target = tmp_path / "model"
+    target.write_bytes(b"first")
+    seen = identity(str(target))
+    with atomic_write(str(target), force=True, replaces=seen) as handle:
+        handle.write(b"mine")
+    assert target.read_bytes() == b"mine"
+
+    def late():
+        with atomic_write(str(target), force=True, replaces=seen) as handle:
+            handle.write(b"late")
+
+    with pytest.raises(ExistsError, match="changed by someone else meanwhile.*run it again"):
+        late()
+    assert target.read_bytes() == b"mine"
+    target.unlink()
+    with pytest.raises(ExistsError, match="changed by someone else"):
+        late()
+    assert left_in(tmp_path) == []
 
 
 def test_an_existing_file_needs_force(tmp_path):
