@@ -33,6 +33,14 @@ class Missing(StrEnum):
     mean = "mean"
 
 
+class Heading(StrEnum):
+    """Whether a table has a header."""
+
+    auto = "auto"
+    yes = "yes"
+    no = "no"
+
+
 def _remember(name: str) -> Any:
     """Return a callback that puts a flag where the error and warning handlers find it."""
 
@@ -62,7 +70,33 @@ Columns: TypeAlias = Annotated[
     typer.Option(
         metavar="LIST",
         rich_help_panel=_FILES,
-        help="The data columns of text tables: 2-5, 2-, t0,t1; -1 is all but the first.",
+        help="The data columns of text tables: 2-5, 2-, t0,t1; ^1 is all but the first.",
+    ),
+]
+Labels: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LIST",
+        rich_help_panel=_FILES,
+        help="Columns of text tables that are no data and come back as they are.",
+    ),
+]
+Header: TypeAlias = Annotated[
+    Heading,
+    typer.Option(
+        "--header", rich_help_panel=_FILES, help="Whether text tables begin with a header."
+    ),
+]
+SkipRows: TypeAlias = Annotated[
+    int,
+    typer.Option(
+        min=0, rich_help_panel=_FILES, help="Lines at the top of text tables to leave alone."
+    ),
+]
+Comment: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHAR", rich_help_panel=_FILES, help="What comment lines of text tables begin with."
     ),
 ]
 Delimiter: TypeAlias = Annotated[
@@ -72,6 +106,21 @@ Delimiter: TypeAlias = Annotated[
 Decimal: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="CHAR", rich_help_panel=_FILES, help="The decimal mark of text tables."),
+]
+Thousands: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CHAR", rich_help_panel=_FILES, help="What text tables have between thousands."
+    ),
+]
+MissingWords: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--na",
+        metavar="WORDS",
+        rich_help_panel=_FILES,
+        help="What stands for a missing value in text tables, beside NA, NaN, null: OVER,-9999.",
+    ),
 ]
 MissingValues: TypeAlias = Annotated[
     Missing,
@@ -162,6 +211,16 @@ Force: TypeAlias = Annotated[
     bool,
     typer.Option("--force", "-f", rich_help_panel=_OUTPUT, help="Overwrite an output that exists."),
 ]
+Digits: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=17,
+        rich_help_panel=_OUTPUT,
+        show_default="about the input's",
+        help="Digits behind the decimal mark in text tables.",
+    ),
+]
 OutputFormat: TypeAlias = Annotated[
     Format, typer.Option("--format", rich_help_panel=_OUTPUT, help="What to print.")
 ]
@@ -213,8 +272,14 @@ class Reading:
     dataset: Dataset = None
     transpose: Transpose = False
     columns: Columns = None
+    labels: Labels = None
+    header: Header = Heading.auto
+    skip_rows: SkipRows = 0
+    comment: Comment = None
     delimiter: Delimiter = None
     decimal: Decimal = None
+    thousands: Thousands = None
+    na: MissingWords = None
     missing: MissingValues = Missing.error
 
     def options(self) -> ReadOptions:
@@ -225,8 +290,14 @@ class Reading:
             dataset=self.dataset,
             transpose=self.transpose,
             columns=self.columns,
+            labels=self.labels,
+            header=self.header.value,
+            skip_rows=self.skip_rows,
+            comment=self.comment,
             delimiter=self.delimiter,
             decimal=self.decimal,
+            thousands=self.thousands,
+            na=self.na,
             missing=self.missing.value,
         )
 

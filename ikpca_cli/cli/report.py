@@ -1,7 +1,7 @@
 """Records to standard output: rich tables for people, JSON and CSV for programs.
 
-Piped tables keep every digit and the full width and carry no escape codes, whatever the
-environment asks for.
+Tables show four significant digits, JSON and CSV all. Piped tables keep the full width and carry no
+escape codes, whatever the environment asks for.
 """
 
 from __future__ import annotations
@@ -159,13 +159,13 @@ def _box() -> box.Box:
 
 
 def _cell(value: Any) -> str:
-    """Return a value as a table shows it: all digits in a pipe, four in a terminal."""
+    """Return a value as a table shows it, with four significant digits."""
     if value is None:
         return "-"
     if isinstance(value, Spread):
         return _cell(value.mean) + ("" if value.std is None else f" ± {_cell(value.std)}")
     if isinstance(value, float):
-        return f"{value:.4g}" if sys.stdout.isatty() else repr(value)
+        return f"{value:.4g}"
     return str(value)
 
 

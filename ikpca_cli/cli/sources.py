@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -57,12 +57,21 @@ def located(source: str, options: ReadOptions) -> tuple[str, ReadOptions]:
     return path, replace(options, dataset=dataset) if dataset else options
 
 
-def open_rows(source: str, options: ReadOptions, progress: Progress | None = None) -> Rows:
-    """Open the rows of ``FILE`` or ``FILE::DATASET`` and pass on the reader's warnings."""
+def open_rows(
+    source: str,
+    options: ReadOptions,
+    progress: Progress | None = None,
+    names: Sequence[str] | None = None,
+) -> Rows:
+    """Open the rows of ``FILE`` or ``FILE::DATASET`` and pass on the reader's warnings.
+
+    Columns come in the order of `names`, where the file has these names in another one.
+    """
     from ikpca_cli.data.row_source import silent
     from ikpca_cli.formats.arrays import read_rows
 
     rows = read_rows(*located(source, options), progress or silent)
+    rows.match(names)
     for line in rows.warnings:
         warnings.warn(line, IkpcaWarning, stacklevel=2)
     return rows
@@ -79,7 +88,8 @@ def open_clean(source: str, options: ReadOptions, noisy: Rows) -> Rows | None:
     if source == MEAN:
         return None
     dropped = noisy.kept is not None
-    clean = open_rows(source, replace(options, missing="error") if dropped else options)
+    own = replace(options, missing="error") if dropped else options
+    clean = open_rows(source, own, names=noisy.feature_names)
     if noisy.kept is not None:
         clean.keep(noisy.kept)
     if clean.shape != noisy.shape:

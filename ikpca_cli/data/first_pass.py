@@ -71,6 +71,7 @@ class FirstPass:
         self._order: Indices = np.empty(0, dtype=np.intp)
         self.is_read = False
         self.name = row_name(self._rows)
+        self.feature_names: tuple[str, ...] | None = getattr(self._rows, "feature_names", None)
         self.shape = (int(self._rows.shape[0]), int(self._rows.shape[1]))
         self.opener = opener if self.shape[0] > SAMPLE_ROWS else None
 

@@ -7,6 +7,7 @@ from abc import ABC
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self, TypeAlias
 
+from ikpca_cli.data.feature_names import decode
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.parameters import PARAMETERS
@@ -41,6 +42,8 @@ class Estimator(ABC):
         noisy rows where anything was chosen; ``noise_std_ ** 2`` is the one before.
     distance_limit_ : float or None
         `distances` beyond which a row is unlike the training rows; None where nothing is known.
+    feature_codes_ : ndarray or None
+        `feature_names_` as numbers, see `ikpca_cli.data.feature_names.encode`.
     tried_ : tuple of Choice
         What the choice of a fit compared; a model file does not keep it.
     """
@@ -57,11 +60,18 @@ class Estimator(ABC):
         "estimated_mse_": (),
         "estimated_mse_error_": (),
         "distance_limit_": (),
+        "feature_codes_": ("c",),
     }
     """Fitted attributes and their dimensions; equal symbols are equal lengths, () is a number."""
 
     OPTIONAL: ClassVar[frozenset[str]] = frozenset(
-        {"noise_std_", "estimated_mse_", "estimated_mse_error_", "distance_limit_"}
+        {
+            "noise_std_",
+            "estimated_mse_",
+            "estimated_mse_error_",
+            "distance_limit_",
+            "feature_codes_",
+        }
     )
     """Fitted attributes that may be None."""
 
@@ -79,6 +89,7 @@ class Estimator(ABC):
     estimated_mse_: float | None
     estimated_mse_error_: float | None
     distance_limit_: float | None = None
+    feature_codes_: FloatArray | None = None
     tried_: tuple[Choice, ...] = ()
 
     # Parameters -------------------------------------------------------------------------------
@@ -154,6 +165,9 @@ class Estimator(ABC):
         estimator.fitted_params_ = estimator.get_params()
         for name in cls.STATE:
             setattr(estimator, name, state[name])
+        names = estimator.feature_names_
+        if names is not None and len(names) != estimator.n_features_in_:
+            raise ValueError("it has not as many names as features")
         return estimator
 
     @property
@@ -165,6 +179,17 @@ class Estimator(ABC):
     def replicates_(self) -> bool:
         """Whether the fit took all rows to show one signal."""
         return bool(self.fitted_params_["replicates"])
+
+    @property
+    def feature_names_(self) -> tuple[str, ...] | None:
+        """What the training rows call their features, None where they do not.
+
+        Raises
+        ------
+        ValueError
+            If a model file holds something else.
+        """
+        return None if self.feature_codes_ is None else decode(self.feature_codes_)
 
     @property
     def n_features_in_(self) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ikpca_cli.data.feature_names import encode
 from ikpca_cli.data.first_pass import FirstPass, selection_rows
 from ikpca_cli.data.precision import rounded
 from ikpca_cli.data.row_source import (
@@ -125,6 +126,7 @@ class Denoiser(Estimator):
         self._check_params(rows.shape[0], rows.shape[1])
         self._read(rows, progress)
         self._check_scale(rows)
+        self.feature_codes_ = encode(rows.feature_names)
         mean = rows.mean
         noise_std = known_noise_std(self, rows, mean)
         choice = self._choose(rows, mean, noise_std, progress, oracle)

@@ -135,8 +135,9 @@ def _head(file: Input) -> bytes:
 
 def _check_options(name: str, form: Format, options: ReadOptions) -> None:
     """Refuse options that mean nothing for the format."""
-    if options.columns is not None and not form.tabular:
-        raise UsageError(f"--columns: {name} is no text table, and only those have such columns")
+    given = options.of_tables()
+    if given and not form.tabular:
+        raise UsageError(f"{given[0]}: {name} is no text table, which this is for")
     if options.dataset is not None and not form.named:
         raise UsageError(
             f"{name} is a {form.title} file, whose array has no name: leave out --dataset, or give "

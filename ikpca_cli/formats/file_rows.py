@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
+from ikpca_cli.data.feature_names import order_of
 from ikpca_cli.errors import IkpcaError, InputError, UsageError
 from ikpca_cli.formats.layout import Layout
 
@@ -83,6 +84,7 @@ class Rows:
         self.shape = (source.shape[0], math.prod(source.shape[1:]))
         self._source = source
         self._means: Array | None = None
+        self._order: list[int] | None = None
         self._close = close
         single = source.dtype.kind == "f" and source.dtype.itemsize == 4
         self.dtype = np.dtype(np.float32 if single else np.float64)
@@ -131,11 +133,47 @@ class Rows:
         bad = _first_not_finite(block)
         if bad is not None:
             self._refuse(start + bad[0], bad[1], block[bad])
-        return block
+        return block if self._order is None else np.ascontiguousarray(block[:, self._order])
 
     def read(self) -> Array:
         """Return all samples, of shape (n, p), as `__getitem__` does."""
         return self[:]
+
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """What the file calls the columns, in the order in which they are read."""
+        names = self.layout.feature_names
+        if names is None or self._order is None:
+            return names
+        return tuple(names[place] for place in self._order)
+
+    def match(self, names: Sequence[str] | None) -> None:
+        """Read the columns in the order of the same names elsewhere, as in a model.
+
+        Parameters
+        ----------
+        names
+            The names, if there are any.
+
+        Raises
+        ------
+        InputError
+            If some of the names stand for other columns here.
+        """
+        own = self.layout.feature_names
+        if names is None or own is None:
+            return
+        self._order, warning = order_of(own, names, self.name)
+        if warning is not None:
+            self.warnings += (warning,)
+
+    def in_file_order(self, values: Array) -> Array:
+        """Return values (k, p) with columns as read, with columns as they are in the file."""
+        if self._order is None:
+            return values
+        placed = np.empty_like(values)
+        placed[:, self._order] = values
+        return placed
 
     def keep(self, places: npt.NDArray[np.intp]) -> None:
         """Use only some samples, as those of a file that belongs to one with samples dropped.

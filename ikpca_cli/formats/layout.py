@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +22,19 @@ class ReadOptions:
         Whether the samples are the file's columns.
     columns
         The columns of a table that are data, see `ikpca_cli.formats.csv.columns.select`.
-    delimiter, decimal
-        The delimiter and the decimal mark of a table, where they are not found rightly.
+    delimiter, decimal, thousands
+        The marks between cells, before decimals and between thousands of a table, where they are
+        not found rightly.
+    header
+        Whether a table's first line of cells is its header: ``"auto"``, ``"yes"`` or ``"no"``.
+    skip_rows
+        Lines at the top of a table that are not looked at.
+    comment
+        What a table's comment lines begin with.
+    na
+        Words of a table that stand for a missing value, with commas between them.
+    labels
+        The columns of a table that are no data and are kept as they are, as for `columns`.
     missing
         ``"error"`` refuses a missing value, ``"drop"`` leaves out its sample, ``"mean"`` fills in
         the mean of its feature.
@@ -33,7 +45,26 @@ class ReadOptions:
     columns: str | None = None
     delimiter: str | None = None
     decimal: str | None = None
+    thousands: str | None = None
+    header: str = "auto"
+    skip_rows: int = 0
+    comment: str | None = None
+    na: str | None = None
+    labels: str | None = None
     missing: str = "error"
+
+    def of_tables(self) -> tuple[str, ...]:
+        """Return the options that are given and that only text tables have."""
+        given = {
+            "--columns": self.columns,
+            "--labels": self.labels,
+            "--header": None if self.header == "auto" else self.header,
+            "--skip-rows": self.skip_rows or None,
+            "--comment": self.comment,
+            "--na": self.na,
+            "--thousands": self.thousands,
+        }
+        return tuple(option for option, value in given.items() if value is not None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,16 +79,29 @@ class TableStyle:
         The names of the data columns, or None without a header.
     quoted
         Whether the names are quoted.
-    index_name, index
-        Header and cells of a first column that is kept as it is; None where there is none.
+    label_names, labels
+        Headers and cells of the columns that are kept as they are, the cells by sample and with
+        their quotes; None where there are none.
+    label_places
+        Where these columns are among those of the table, counted from 0.
     preamble
-        Comment lines before the header, or before the data.
+        The lines before the header, or before the data.
+    header, units
+        The header, and the lines between it and the data, as they are; None and empty where
+        something about the columns has changed, so that the names have to be written anew.
     header_prefix
         What stands before the first name, as ``"# "`` in numpy's files.
-    bom, gzip
-        Whether a byte-order mark leads; whether the file is compressed.
+    encoding, bom, gzip
+        The encoding of the text; whether a byte-order mark leads; whether the file is compressed.
     suffix
         The file's suffix; a target with another one may ask for another delimiter.
+    decimals
+        The most and the fewest digits behind the decimal mark, by column; None for as many as give
+        back the same numbers.
+    digits
+        Digits behind the decimal mark of all numbers, where they were asked for.
+    significant
+        Significant digits, where numbers have exponents.
     """
 
     delimiter: str = ","
@@ -65,13 +109,20 @@ class TableStyle:
     newline: str = "\n"
     names: tuple[str, ...] | None = None
     quoted: bool = False
-    index_name: str = ""
-    index: tuple[str, ...] | None = None
+    label_names: tuple[str, ...] = ()
+    labels: tuple[tuple[str, ...], ...] | None = None
+    label_places: tuple[int, ...] = ()
     preamble: tuple[str, ...] = ()
+    header: str | None = None
+    units: tuple[str, ...] = ()
     header_prefix: str = ""
+    encoding: str = "utf-8"
     bom: bool = False
     gzip: bool = False
     suffix: str = ".csv"
+    decimals: tuple[tuple[int, int] | None, ...] | None = None
+    digits: int | None = None
+    significant: int | None = None
 
 
 @dataclass(frozen=True)
@@ -132,6 +183,22 @@ class Layout:
     beside: object = None
     parts: tuple[Part, ...] = ()
 
+    @property
+    def feature_names(self) -> tuple[str, ...] | None:
+        """What the file calls the features, in its order; None where it does not."""
+        if self.table is None:
+            return None
+        if not self.transposed:
+            return self.table.names
+        labels = self.table.labels
+        return None if labels is None else tuple(" ".join(cells) for cells in labels)
+
+    def with_digits(self, digits: int | None) -> Layout:
+        """Return the layout with that many digits behind the decimal mark in text tables."""
+        if digits is None:
+            return self
+        return replace(self, table=replace(self.table or TableStyle(suffix=""), digits=digits))
+
     def keep(self, samples: npt.NDArray[np.bool_]) -> Layout:
         """Return the layout of the chosen samples, a mask of shape (n,)."""
         if self.parts:
@@ -139,13 +206,17 @@ class Layout:
             counts = [int(some.sum()) for some in np.split(samples, ends)]
             parts = zip(self.parts, counts, strict=True)
             return replace(self, parts=tuple(replace(p, count=n) for p, n in parts if n))
-        if self.table is None:
+        table = self.table
+        if table is None:
             return self
-        labels = self.table.names if self.transposed else self.table.index
-        if labels is None:
-            return self
-        kept = tuple(label for label, keep in zip(labels, samples, strict=True) if keep)
-        table = (
-            replace(self.table, names=kept) if self.transposed else replace(self.table, index=kept)
-        )
+        if self.transposed:
+            names = table.names and _kept(table.names, samples)
+            decimals = table.decimals and _kept(table.decimals, samples)
+            table = replace(table, names=names, decimals=decimals, header=None, units=())
+        elif table.labels is not None:
+            table = replace(table, labels=_kept(table.labels, samples))
         return replace(self, table=table)
+
+
+def _kept(labels: tuple[Any, ...], samples: npt.NDArray[np.bool_]) -> tuple[Any, ...]:
+    return tuple(label for label, keep in zip(labels, samples, strict=True) if keep)

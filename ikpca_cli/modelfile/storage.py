@@ -21,7 +21,8 @@ Changing the format:
    last version that reads it. A small file of each old format stays among the tests.
 
 Format 2 added the sums of ikpca's features, which may be absent (None), and kpca's weights.
-Format 3 renamed the weights of an expansion, and the parameter for replicates.
+Format 3 renamed the weights of an expansion, and the parameter for replicates, and added the
+names of the features, which may be absent.
 """
 
 from __future__ import annotations
@@ -264,6 +265,7 @@ def _upgrade(content: dict[str, Any]) -> None:
     if content["ikpca_format"] < 3:
         _rename(params, "one_signal", "replicates")
         _rename(state, "blend_", "expansion_")
+        state.setdefault("feature_codes_", None)
 
 
 def _upgrade_to_2(method: object, state: dict[str, Any]) -> None:

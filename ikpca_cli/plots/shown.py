@@ -85,7 +85,6 @@ class Shown:
         chosen = evenly(len(rows), most)
         noisy = pick_rows(rows, chosen)
         layout = rows.layout
-        names = layout.table.names if layout.table and not layout.transposed else None
         return cls(
             noisy,
             model.denoise(noisy),
@@ -95,7 +94,7 @@ class Shown:
             PurePath(rows.name).name,
             "column" if layout.transposed else "row",
             image or layout.sample_shape,
-            names,
+            None if layout.transposed else rows.feature_names,
         )
 
     def __len__(self) -> int:

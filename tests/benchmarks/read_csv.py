@@ -1,8 +1,9 @@
 """Time and peak memory of reading a large CSV, ours beside the readers one would think of.
 
-Each reader turns the file into one C-ordered float64 matrix, in a process of its own; readers take
-turns, and the medians are printed. ``python tests/benchmarks/read_csv.py --help`` shows the sizes.
-A reader that is not installed is left out.
+ikpca is measured with polars, where that is installed, and without. Each reader turns the file
+into one C-ordered float64 matrix, in a process of its own; readers take turns, and the medians are
+printed. ``python tests/benchmarks/read_csv.py --help`` shows the sizes. A reader that is not
+installed is left out.
 """
 
 from __future__ import annotations
@@ -18,8 +19,12 @@ from pathlib import Path
 
 import numpy as np
 
+OURS = "from ikpca_cli.formats.arrays import read_rows\nx = read_rows(path).read()"
 READERS = {
-    "ikpca": "from ikpca_cli.formats.arrays import read_rows\nx = read_rows(path).read()",
+    "ikpca": OURS,
+    "ikpca-alone": (
+        "from ikpca_cli.formats.csv import fast\nfast._has_polars = lambda: False\n" + OURS
+    ),
     "numpy": "x = np.loadtxt(path, delimiter=',', skiprows=1)",
     "pandas": "import pandas\nx = np.ascontiguousarray(pandas.read_csv(path).to_numpy())",
     "polars": "import polars\nx = polars.read_csv(path).to_numpy(order='c')",
@@ -30,6 +35,7 @@ READERS = {
         "for j, c in enumerate(t.itercolumns()): x[:, j] = c.to_numpy()"
     ),
 }
+PACKAGES = {"ikpca": "polars", "ikpca-alone": "numpy"}
 TEMPLATE = """
 import json, resource, sys, time
 import numpy as np
@@ -63,7 +69,7 @@ def main() -> None:
     parser.add_argument("--readers", nargs="*", choices=READERS, default=list(READERS))
     parser.add_argument("--file", type=Path, help="read this file instead of making one")
     chosen = parser.parse_args()
-    readers = [r for r in chosen.readers if importlib.util.find_spec(r.replace("ikpca", "numpy"))]
+    readers = [r for r in chosen.readers if importlib.util.find_spec(PACKAGES.get(r, r))]
     with tempfile.TemporaryDirectory() as folder:
         path = chosen.file or Path(folder) / "table.csv"
         if chosen.file is None:
@@ -79,11 +85,11 @@ def main() -> None:
                     text=True,
                 )
                 runs[reader].append(json.loads(done.stdout))
-    print(f"{'reader':<10}{'seconds':>10}{'peak memory / array':>22}")
+    print(f"{'reader':<12}{'seconds':>10}{'peak memory / array':>22}")
     for reader in readers:
         seconds = statistics.median(run[0] for run in runs[reader])
         peak = statistics.median(run[1] for run in runs[reader])
-        print(f"{reader:<10}{seconds:>10.2f}{peak:>22.2f}")
+        print(f"{reader:<12}{seconds:>10.2f}{peak:>22.2f}")
 
 
 if __name__ == "__main__":

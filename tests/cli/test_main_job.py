@@ -121,9 +121,9 @@ def test_defaults_print_what_was_chosen(cli, samples):
     text = cli("fit", "s_curve_train.csv").stdout
     assert text.count("chosen from the rows") == 4
     model = load_model("model.joblib")
-    assert repr(model.gamma_) in text
-    assert repr(model.noise_std_) in text
-    assert repr(model.estimated_mse_) in text
+    assert f"{model.gamma_:.4g}" in text
+    assert f"{model.noise_std_:.4g}" in text
+    assert f"{model.estimated_mse_:.4g}" in text
 
 
 def test_csv_and_hdf5_come_back_as_they_were(cli, samples):
@@ -360,7 +360,7 @@ def test_compare_marks_the_best_row(cli, samples):
         1,
     )
     best = min(r["mse_mean"] for r in rows["results"] if r["mse_mean"] is not None)
-    assert repr(best) in starred[0]
+    assert f"{best:.4g}" in starred[0]
     assert "at most 3" in text
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import zipfile
-from unittest import mock
 
 import numpy as np
 import pytest
@@ -80,15 +79,13 @@ def test_a_bad_number_in_an_image_is_found(tmp_path):
     )
     | arrays.arrays(np.float64, (2, 3), elements=st.floats(allow_nan=False, allow_infinity=False)),
     decimal=st.sampled_from([".", ","]),
-    many=st.sampled_from([-1, 1000]),  # polars, or Python
 )
-def test_text_keeps_every_bit(tmp_path_factory, values, decimal, many):
+def test_text_keeps_every_bit(tmp_path_factory, values, decimal):
     path = tmp_path_factory.mktemp("text") / "x.tsv"
     style = TableStyle(delimiter="\t", decimal=decimal, suffix=".tsv")
     layout = Layout(format="csv", dtype=values.dtype, sample_shape=values.shape[1:], table=style)
-    with mock.patch("ikpca_cli.formats.csv.table_output._MANY", many):
-        write_rows(str(path), values, layout)
-    got = read(path, decimal=decimal, delimiter="tab")
+    write_rows(str(path), values, layout)
+    got = read(path, decimal=decimal, delimiter="tab", header="no")
     np.testing.assert_array_equal(got.astype(values.dtype), values)
 
 

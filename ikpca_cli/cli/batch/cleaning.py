@@ -47,6 +47,8 @@ class Job:
         Whether rows unlike the training rows stay as they are.
     force, round_to_input
         As for `ikpca_cli.formats.arrays.open_output`.
+    digits
+        Digits behind the decimal mark in text tables, None for about as many as the input's.
     shows
         Whether some rows are wanted for a picture or a preview.
     image
@@ -61,6 +63,7 @@ class Job:
     force: bool = False
     round_to_input: bool = False
     keep_unlike: bool = False
+    digits: int | None = None
     shows: bool = False
     image: tuple[int, int] | None = None
 
@@ -141,10 +144,11 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     start = time.perf_counter()
     with ExitStack() as files:
         rows = files.enter_context(read_rows(path, reading, progress))
+        rows.match(model.feature_names_)
         outcome.warnings += rows.warnings + output_notes(job.target, rows.layout)
         blocks = model.flagged_blocks(rows, keep_unlike=job.keep_unlike)
         first = next(blocks)  # what refuses the rows does so before an output is begun
-        form = (rows.shape[0], rows.dtype, rows.layout)
+        form = (rows.shape[0], rows.dtype, rows.layout.with_digits(job.digits))
         write = files.enter_context(
             open_output(
                 job.target, *form, force=job.force, round_to_input=job.round_to_input or None
@@ -160,9 +164,10 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
         for part, noisy, block, flags in chain((first,), blocks):
             unlike += [part.start + int(place) + 1 for place in flags.nonzero()[0]]
             cleaned = block.astype(rows.dtype, copy=False)
-            write(cleaned)
+            write(rows.in_file_order(cleaned))
             if removed is not None:
-                keep(removed.add(part, noisy.astype(rows.dtype, copy=False), cleaned))
+                difference = removed.add(part, noisy.astype(rows.dtype, copy=False), cleaned)
+                keep(rows.in_file_order(difference))
             progress("denoise", part.stop, rows.shape[0])
         if job.shows:
             from ikpca_cli.plots.shown import Shown

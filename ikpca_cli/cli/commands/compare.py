@@ -258,7 +258,7 @@ def _splits(
     if noisy is not None and sizes != (None, None):
         raise UsageError("--train-size and --test-size split a single array: leave NOISY out")
     with open_rows(train, reading) as rows:
-        first = rows.read()
+        first, names = rows.read(), rows.feature_names
         if noisy is None:
             # With noise to add, the rows are their own clean version.
             reference = None if clean == MEAN else first
@@ -274,7 +274,7 @@ def _splits(
                 runs=runs,
                 seed=seed,
             )
-    with open_rows(noisy, reading) as rows:
+    with open_rows(noisy, reading, names=names) as rows:
         check_width(rows, first.shape[1])
         second = rows.read()
         if clean is None:

@@ -69,6 +69,7 @@ def denoise(
             help="Give integers and half precision back as they came, rounded.",
         ),
     ] = False,
+    digits: opt.Digits = None,
     keep_unlike: Annotated[
         bool,
         typer.Option(
@@ -142,6 +143,7 @@ def denoise(
             force,
             round_to_input,
             keep_unlike,
+            digits=digits,
             shows=preview or plot is not None,
             image=size,
         )

@@ -65,8 +65,8 @@ def evaluate(
     reference = None
     if clean is None and fitted.replicates_:
         clean = MEAN
-    options = reading.options()
-    with threads.jobs(jobs), open_rows(noisy, options) as rows:
+    options, names = reading.options(), fitted.feature_names_
+    with threads.jobs(jobs), open_rows(noisy, options, names=names) as rows:
         if clean is None:
             score = estimate_error(fitted, rows)
         else:

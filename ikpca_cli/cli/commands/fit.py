@@ -145,11 +145,12 @@ def fit(
         check_picture(plot, inputs=[split_source(train)[0]], outputs=[target], force=force)
     files = reading.options()
     model = load_method(method)(**params) if update is None else load_model(update)
+    known = None if update is None else model.feature_names_
     with (
         threads.jobs(work.jobs),
         on_cluster(work.cluster),
         progress_bar(quiet=printing.quiet) as progress,
-        open_rows(train, files, progress) as rows,
+        open_rows(train, files, progress, known) as rows,
     ):
         start = time.perf_counter()
         opens = opener(rows, train, files) if work.cluster else None

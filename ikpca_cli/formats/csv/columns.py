@@ -1,4 +1,4 @@
-"""Which columns of a table are data: the small language of ``--columns``."""
+"""Which columns of a table are data, or labels: the small language of ``--columns``."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from collections.abc import Sequence
 
 from ikpca_cli.errors import UsageError
 
-_PLACES = re.compile(r"(\d+)(-?)(\d*)")
+_PLACES = re.compile(r"(\d{1,9})(-?)(\d{0,9})")
+_FROM_THE_END = re.compile(r"-\d[\d-]*")
 
 
-def select(text: str, names: Sequence[str] | None, width: int) -> list[int]:
+def select(
+    text: str, names: Sequence[str] | None, width: int, option: str = "--columns"
+) -> list[int]:
     """Find the columns that a selection names.
 
     A selection is a list with commas. Each item is a place counted from 1 (``3``), a range with
     both ends (``2-5``), a range to the end (``2-``), or a name of the header, in double quotes if
-    it holds a comma. An item after a minus sign is left out (``-1``: all but the first column); if
-    the first item is one of those, the selection starts with all columns. A number is always a
-    place, also where a name looks like it. Columns come in the order in which they are named.
+    it holds a comma. An item after a caret is left out (``^1``: all but the first column); if the
+    first item is one of those, the selection starts with all columns. A number is always a place,
+    also where a name looks like it. Columns come in the order in which they are named.
 
     Parameters
     ----------
@@ -28,6 +31,8 @@ def select(text: str, names: Sequence[str] | None, width: int) -> list[int]:
         The names of the columns, or None if the table has no header.
     width
         How many columns there are.
+    option
+        What messages call the selection.
 
     Returns
     -------
@@ -40,10 +45,16 @@ def select(text: str, names: Sequence[str] | None, width: int) -> list[int]:
         If an item is no column, one is named twice, or none is left.
     """
     items = [item.strip() for item in next(csv.reader([text], skipinitialspace=True), [])]
+    given = f"{option} {text}"
     chosen: list[int] = []
     for number, item in enumerate(items):
-        negative = item.startswith("-") and item not in (names or ())
-        places = _places(item[1:] if negative else item, text, names, width)
+        if _FROM_THE_END.fullmatch(item) and item not in (names or ()):
+            raise UsageError(
+                f"{given}: {item} could be the last column or all but the first; write "
+                f"^{item[1:]} to leave a column out, or the place or name of the one you mean"
+            )
+        negative = item.startswith("^") and item not in (names or ())
+        places = _places(item[1:] if negative else item, given, names, width)
         if negative:
             if number == 0:
                 chosen = list(range(width))
@@ -51,27 +62,28 @@ def select(text: str, names: Sequence[str] | None, width: int) -> list[int]:
             continue
         twice = [place for place in places if place in chosen]
         if twice:
-            raise UsageError(f"--columns {text}: column {twice[0] + 1} is named twice")
+            raise UsageError(f"{given}: column {twice[0] + 1} is named twice")
         chosen += places
     if not chosen:
-        raise UsageError(f"--columns {text}: leaves no column")
+        raise UsageError(f"{given}: leaves no column")
     return chosen
 
 
-def _places(item: str, text: str, names: Sequence[str] | None, width: int) -> list[int]:
+def _places(item: str, given: str, names: Sequence[str] | None, width: int) -> list[int]:
     """Return the places that one item names."""
     match = _PLACES.fullmatch(item)
     if match:
         first = int(match[1])
         last = int(match[3]) if match[3] else (width if match[2] else first)
         if not 1 <= first <= last <= width:
-            raise UsageError(f"--columns {text}: {item} is not within the {width} columns")
+            raise UsageError(f"{given}: {item} is not within the {width} columns")
         return list(range(first - 1, last))
     if names is None:
-        raise UsageError(f"--columns {text}: the table has no header, so {item!r} must be a number")
+        raise UsageError(f"{given}: the table has no header, so {item!r} must be a number")
     found = [place for place, name in enumerate(names) if name == item]
     if not found:
-        raise UsageError(f"--columns {text}: no column is named {item!r}")
+        hint = f"; ^{item[1:]} leaves a column out" if item.startswith("-") else ""
+        raise UsageError(f"{given}: no column is named {item!r}{hint}")
     if len(found) > 1:
-        raise UsageError(f"--columns {text}: several columns are named {item!r}; give their places")
+        raise UsageError(f"{given}: several columns are named {item!r}; give their places")
     return found

@@ -3,42 +3,57 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from contextlib import closing
-from typing import BinaryIO
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
 from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.csv.bulk import parse_fast
-from ikpca_cli.formats.csv.dialect import is_comment
+from ikpca_cli.formats.csv.digits import Digits
+from ikpca_cli.formats.csv.fast import parse_fast, reader
+from ikpca_cli.formats.csv.form.cells import is_comment, unquoted
+from ikpca_cli.formats.csv.form.footer import LINES, footer
 from ikpca_cli.formats.csv.plan import Plan
 from ikpca_cli.formats.csv.spool import Spool
-
-_BLOCK = 8 << 20  # bytes of text parsed together
-_SMALL = 512 << 10  # bytes of a table not worth the import of a fast reader
+from ikpca_cli.formats.csv.table_text import TableText
 
 Matrix = npt.NDArray[np.float64]
+Labels = list[tuple[str, ...]]
+
+
+@dataclass
+class Parsed:
+    """What a table holds.
+
+    Attributes
+    ----------
+    values : ndarray of shape (rows, columns)
+        The numbers, NaN where missing; many lie in a temporary file without a name.
+    labels : list of tuple of str
+        The cells of the label columns as they stand there, by row.
+    digits
+        How the numbers are written.
+    footer
+        The lines at the end that are no rows.
+    """
+
+    values: Matrix
+    labels: Labels
+    digits: Digits
+    footer: list[str] = field(default_factory=list)
 
 
 def parse_table(
-    head: bytes,
-    stream: BinaryIO,
-    plan: Plan,
-    *,
-    size: int | None,
-    progress: Progress = silent,
-) -> tuple[Matrix, tuple[str, ...], bool]:
+    text: TableText, plan: Plan, *, size: int | None, progress: Progress = silent
+) -> Parsed:
     """Read the rows of a table.
 
     Parameters
     ----------
-    head
-        The bytes already read.
-    stream
-        The rest.
+    text
+        The file.
     plan
         What to read.
     size
@@ -46,63 +61,51 @@ def parse_table(
     progress
         Told of the bytes that were parsed.
 
-    Returns
-    -------
-    values : ndarray of shape (rows, columns)
-        The numbers, NaN where missing; many lie in a temporary file without a name.
-    labels : tuple of str
-        The cells of the index column, empty if there is none.
-    integers : bool
-        Whether every number was written as a whole one.
-
     Raises
     ------
     InputError
         Naming row and column of the first cell that cannot be used.
     """
     spool = Spool(len(plan.columns), plan.name)
-    labels: list[str] = []
-    line, done = plan.dialect.first, 0
-    integers = True
-    marks_of_fractions = (plan.dialect.decimal.encode(), b"e", b"E")
-    large = len(head) > _SMALL
+    labels: Labels = []
+    digits = Digits(plan)
+    line, done = plan.first, 0
+    read_block = reader(len(text.head))
+    below: list[str] = []
     with closing(spool):
-        for text in _blocks(head, stream, plan):
-            # A small table is parsed before polars is imported; what it leaves is parsed again.
-            parsed = parse_fast(text, plan) if large else None
-            part, marks = parsed or parse_exactly(text, spool.count, line, plan)
-            integers = integers and not any(mark in text for mark in marks_of_fractions)
-            done += len(text)
+        for block, last in text.blocks(plan.first):
+            if last:
+                block, below = _without_footer(text, block, plan)
+            parsed = parse_fast(block, plan, read_block)
+            part, marks = parsed or parse_exactly(text.decode(block), spool.count, line, plan)
+            digits.look(block, part)
+            done += len(block)
             end = spool.count + len(part)
-            spool.add(part, end if size is None else math.ceil(end * size / done))
+            spool.add(part, end if size is None or not done else math.ceil(end * size / done))
             labels += marks
-            # What is parsed fast has no blank lines or comments.
-            line += len(part) if parsed else text.count(plan.newline.encode()[-1:])
+            line += block.count(b"\n")
             progress("parsing", done, size or 0)
         if spool.count == 0:
             raise InputError(f"{plan.name}: holds no rows of numbers")
-        return spool.rows(), tuple(labels), integers
+        return Parsed(spool.rows(), labels, digits, below)
 
 
-def _blocks(head: bytes, stream: BinaryIO, plan: Plan) -> Iterator[bytes]:
-    """Cut the text after the header into blocks of whole lines."""
-    end = plan.newline.encode()[-1:]
-    start = 0
-    for _ in range(plan.dialect.first):
-        start = head.find(end, start) + 1
-    rest = head[start:]
-    while more := stream.read(_BLOCK):
-        cut = more.rfind(end) + 1
-        if not cut:
-            rest += more
-            continue
-        yield b"".join((rest, memoryview(more)[:cut]))
-        rest = more[cut:]
-    if rest:
-        yield rest
+def _without_footer(text: TableText, block: bytes, plan: Plan) -> tuple[bytes, list[str]]:
+    """Take off the lines at the end that are no rows."""
+    cut = len(block)
+    for _ in range(LINES + 1):
+        cut = max(block.rfind(b"\n", 0, cut), 0)
+    rows = block[cut:].removeprefix(b"\n") if cut else block
+    lines = text.decode(rows.removesuffix(b"\n")).split("\n")
+    count = footer(lines, plan.dialect, plan.labels)
+    if not count:
+        return block, []
+    kept = rows.split(b"\n")[: len(lines) - count]
+    start = block[: len(block) - len(rows)]
+    return start + b"".join(row + b"\n" for row in kept), lines[len(lines) - count :]
 
 
-def parse_exactly(text: bytes, row: int, line: int, plan: Plan) -> tuple[Matrix, list[str]]:
+def parse_exactly(text: str, row: int, line: int, plan: Plan) -> tuple[Matrix, Labels]:
     """Parse a block cell by cell: slowly, but knowing what stands where.
 
     Parameters
@@ -118,8 +121,8 @@ def parse_exactly(text: bytes, row: int, line: int, plan: Plan) -> tuple[Matrix,
     -------
     values : ndarray of shape (rows, columns)
         The numbers.
-    labels : list of str
-        The cells of the index column.
+    labels : list of tuple of str
+        The cells of the label columns as they stand there, by row.
 
     Raises
     ------
@@ -128,41 +131,49 @@ def parse_exactly(text: bytes, row: int, line: int, plan: Plan) -> tuple[Matrix,
     """
     dialect = plan.dialect
     rows: list[list[float]] = []
-    labels: list[str] = []
-    for number, content in enumerate(text.decode("utf-8", "replace").split(plan.newline), line + 1):
-        if is_comment(content):
+    labels: Labels = []
+    for number, content in enumerate(text.split("\n"), line + 1):
+        if is_comment(content, dialect.comment):
             continue
-        cells = dialect.cells(content)
+        raw = dialect.raw_cells(content)
+        cells = [unquoted(cell) for cell in raw]
         place = f"row {row + len(rows) + 1}"
         if number != row + len(rows) + 1:
             place += f" (line {number})"
         if len(cells) != dialect.width:
+            hint = "--skip-rows leaves out lines at the top, --comment those that begin with a mark"
             raise InputError(
-                f"{plan.name}: {place} has {len(cells)} cells where {dialect.width} are expected"
+                f"{plan.name}: {place} has {len(cells)} cells where {dialect.width} are expected; "
+                f"mend it ({hint})"
             )
         rows.append([_cell(cells[column], column, place, plan) for column in plan.columns])
-        if plan.index is not None:
-            labels.append(cells[plan.index])
-    return np.array(rows, np.float64).reshape(len(rows), len(plan.columns)), labels
+        labels.append(tuple(raw[label] for label in plan.labels))
+    values = np.array(rows, np.float64).reshape(len(rows), len(plan.columns))
+    return values, labels if plan.labels else []
 
 
 def _cell(cell: str, column: int, place: str, plan: Plan) -> float:
     """Return the number in a cell, or say what is wrong with it."""
-    value = plan.dialect.number(cell)
+    value = plan.dialect.grammar.number(cell)
     if value is not None and (math.isfinite(value) or (math.isnan(value) and plan.allow_missing)):
         return value
     place += f", column {column + 1}"
-    names = plan.dialect.names
-    if names is not None and names[column]:
-        place += f" {names[column]!r}"
+    if plan.names is not None and plan.names[column]:
+        place += f" {plan.names[column]!r}"
+    shown = cell if len(cell) <= 40 else cell[:37] + "..."
     if value is None:
-        hint = "mend it, or choose the columns of numbers with --columns"
-        if "," in cell or "." in cell:
-            hint = "if the delimiter or decimal mark is wrong, give --delimiter and --decimal"
-        shown = cell if len(cell) <= 40 else cell[:37] + "..."
-        raise InputError(f"{plan.name}: {place} is {shown!r}, not a number; {hint}")
+        raise InputError(f"{plan.name}: {place} is {shown!r}, not a number; {_hint(cell)}")
     if math.isnan(value):
-        raise InputError(
-            f"{plan.name}: {place} is missing; mend it, or give --missing drop or mean"
-        )
-    raise InputError(f"{plan.name}: {place} is {cell}: infinite; mend it or leave its row out")
+        what = "missing" if not cell else f"missing ({shown})"
+        raise InputError(f"{plan.name}: {place} is {what}; mend it, or give --missing drop or mean")
+    raise InputError(f"{plan.name}: {place} is {shown}: infinite; mend it or leave its row out")
+
+
+def _hint(cell: str) -> str:
+    """Say what may help where a cell is no number."""
+    if set("0123456789") & set(cell) and set(",.' ") & set(cell):
+        return "if a mark is not what it was taken for, give --delimiter, --decimal or --thousands"
+    return (
+        "mend it, choose the columns of numbers with --columns, or give --labels for columns of "
+        "text, --na for words that stand for a missing value"
+    )

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ikpca_cli.formats.csv.dialect import Dialect
+from ikpca_cli.errors import UsageError
+from ikpca_cli.formats.csv.columns import select
+from ikpca_cli.formats.csv.form.dialect import Dialect
+from ikpca_cli.formats.csv.form.head import Head
+from ikpca_cli.formats.layout import ReadOptions
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """What to read of a table: its form, columns, and how to speak of it.
 
@@ -17,19 +21,59 @@ class Plan:
         The form of the lines.
     columns
         The places of the data, counted from 0.
-    index
-        The place of a column kept as text, or None.
+    labels
+        The places of the columns that are kept as they are.
     name
         What messages call the file.
-    newline
-        What ends a line.
+    names
+        The names of all columns, or None.
+    first
+        Lines before the first row.
     allow_missing
         Whether a missing value is read as NaN; otherwise it is refused.
+    encoding
+        That of the bytes, UTF-8 or Latin-1.
     """
 
     dialect: Dialect
     columns: tuple[int, ...]
-    index: int | None
+    labels: tuple[int, ...] = ()
     name: str
-    newline: str
-    allow_missing: bool
+    names: tuple[str, ...] | None = None
+    first: int = 0
+    allow_missing: bool = False
+    encoding: str = "utf-8"
+
+
+def choose_columns(options: ReadOptions, head: Head, width: int) -> tuple[list[int], list[int]]:
+    """Return the places of the data, and of the columns that are kept as they are.
+
+    Columns of text are labels. So is the first column if it is the only one that is left out, or
+    has no name: then it numbers the rows.
+
+    Raises
+    ------
+    UsageError
+        If `options` name what is not there, or one column twice.
+    """
+    names = head.names
+    if options.labels is None:
+        labels = list(head.texts)
+    else:
+        labels = select(options.labels, names, width, "--labels")
+    if options.columns is None:
+        columns = [column for column in range(width) if column not in labels]
+        if not columns:
+            raise UsageError(f"--labels {options.labels}: leaves no column of data")
+        return columns, labels
+    columns = select(options.columns, names, width)
+    twice = [column for column in columns if column in labels]
+    if twice and options.labels is not None:
+        raise UsageError(
+            f"--columns {options.columns}: column {twice[0] + 1} is named by --labels, too"
+        )
+    labels = [column for column in labels if column not in columns]
+    unnamed = names is not None and names[0] == ""
+    if not {0} & {*columns, *labels} and (unnamed or len(columns) == width - 1):
+        labels = [0]
+    return columns, labels

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import io
+import os
 import zlib
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import BinaryIO, cast
 
@@ -12,17 +14,22 @@ import numpy as np
 
 from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.csv.columns import select
-from ikpca_cli.formats.csv.dialect import Dialect, sniff
-from ikpca_cli.formats.csv.parse import parse_table
-from ikpca_cli.formats.csv.plan import Plan
+from ikpca_cli.formats.csv.form.dialect import check_comment, data_lines, find_dialect
+from ikpca_cli.formats.csv.form.doubts import doubts_about, index_or_axis
+from ikpca_cli.formats.csv.form.head import Head, read_head
+from ikpca_cli.formats.csv.parse import Parsed, parse_table
+from ikpca_cli.formats.csv.plan import Plan, choose_columns
+from ikpca_cli.formats.csv.table_style import style_of
+from ikpca_cli.formats.csv.table_text import TableText
 from ikpca_cli.formats.file_rows import Rows
-from ikpca_cli.formats.layout import Layout, ReadOptions, TableStyle
+from ikpca_cli.formats.layout import Layout, ReadOptions
 from ikpca_cli.formats.mapped import Mapped
 
-_HEAD = 1 << 20
-_UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_BOM = b"\xef\xbb\xbf"
+_SAMPLE, _LEAST, _BYTES = 400, 8, 64 << 10
+"""Lines that tell the form of a table, how many at least, and about how many characters."""
+
+_LATER = 100
+"""Lines after these that are searched for marks."""
 
 
 def read_table(
@@ -61,107 +68,122 @@ def read_table(
     """
     with open(path, "rb") if data is None else io.BytesIO(data) as file:
         zipped = file.read(2) == b"\x1f\x8b"
+        size = None if zipped else file.seek(0, os.SEEK_END)
         file.seek(0)
         stream = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if zipped else file
         try:
-            return _read(stream, path, name, options, progress, zipped=zipped)
+            text = TableText(stream, name, zipped=zipped)
+            return _read(text, path, name, options, size, progress)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise InputError(f"{name}: is a damaged or incomplete gzip file ({error})") from error
 
 
 def _read(
-    stream: BinaryIO,
+    text: TableText,
     path: str,
     name: str,
     options: ReadOptions,
+    size: int | None,
     progress: Progress,
-    *,
-    zipped: bool,
 ) -> Rows:
-    head = stream.read(_HEAD)
-    if head[:2] in _UTF16:
-        try:
-            text = (head + stream.read()).decode("utf-16")
-        except UnicodeDecodeError as error:
-            raise InputError(f"{name}: is damaged UTF-16 text; save it as UTF-8") from error
-        stream = io.BytesIO(text.encode())
-        head = stream.read(_HEAD)
-    size = None if zipped else _length(stream)
-    bom = head.startswith(_BOM)
-    head = head.removeprefix(_BOM)
-    if b"\0" in head:
+    lines = text.first_lines()
+    skipped, hint = options.skip_rows, None
+    if lines[0].lower().startswith("sep=") and len(lines[0]) == 5:  # Excel's own hint
+        skipped, hint = max(1, skipped), lines[0][4]
+    if skipped >= len(lines):
+        raise InputError(f"{name}: has no line after the {skipped} that --skip-rows leaves out")
+    comment = check_comment(options.comment)
+    places = [place + skipped for place in data_lines(lines[skipped:], comment)]
+    if not places:
         raise InputError(
-            f"{name}: is not an array file: npy, npz, csv, HDF5 and mat files are read"
+            f"{name}: holds no rows of numbers, only {len(lines)} blank or comment lines"
         )
-    if not head.strip():
-        raise InputError(f"{name}: is empty")
-    newline = "\r\n" if b"\r\n" in head else "\n" if b"\n" in head else "\r"
-    dialect = _dialect(head, name, options, newline, whole=len(head) < _HEAD - len(_BOM))
-    columns, index = _columns(dialect, options)
-    plan = Plan(dialect, tuple(columns), index, name, newline, options.missing != "error")
-    values, labels, integers = parse_table(head, stream, plan, size=size, progress=progress)
-    names = dialect.names
-    style = TableStyle(
-        delimiter=dialect.delimiter,
-        decimal=dialect.decimal,
-        newline=newline,
-        names=None if names is None else tuple(names[column] for column in columns),
-        quoted=dialect.quoted,
-        index_name="" if names is None or index is None else names[index],
-        index=None if index is None else labels,
-        preamble=dialect.preamble,
-        header_prefix=dialect.header_prefix,
-        bom=bom,
-        gzip=zipped,
-        suffix=PurePath(path.removesuffix(".gz")).suffix.lower(),
+    some = _sample(lines, places)
+    later = places[len(some) :: 1 + len(places) // _LATER]
+    dialect, marks = find_dialect(
+        [lines[place] for place in some], [lines[place] for place in later], name, options, hint
     )
-    samples = values.T if options.transpose else values
+    whole = text.whole and len(some) == len(places)
+    above = lines[: some[-1] + 1]
+    head = read_head(above, skipped, dialect, name, header=options.header, whole=whole)
+    if marks.found:
+        head.guesses.append(f"{marks.thousands!r} for the mark between thousands")
+    if marks.doubt is not None:
+        head.doubts.append(marks.doubt)
+    columns, labels = choose_columns(options, head, dialect.width)
+    rows = [dialect.cells(lines[place]) for place in some if place >= head.first]
+    rows = [cells for cells in rows if len(cells) == dialect.width]
+    if not labels and options.columns is None:
+        labels = index_or_axis(rows, dialect, head, transposed=options.transpose)
+        columns = [column for column in columns if column not in labels]
+    plan = Plan(
+        dialect=dialect,
+        columns=tuple(columns),
+        labels=tuple(labels),
+        name=name,
+        names=head.names,
+        first=sum(line.count("\n") + 1 for line in lines[: head.first]),
+        allow_missing=options.missing != "error",
+        encoding=text.inner_encoding,
+    )
+    parsed = parse_table(text, plan, size=size, progress=progress)
+    samples = parsed.values.T if options.transpose else parsed.values
     layout = Layout(
         format="csv",
-        dtype=np.dtype(np.int64 if integers else np.float64),
+        dtype=np.dtype(np.int64 if parsed.digits.whole else np.float64),
         sample_shape=samples.shape[1:],
         transposed=options.transpose,
-        table=style,
+        table=style_of(text, head, plan, parsed, PurePath(path.removesuffix(".gz")).suffix.lower()),
     )
-    warnings = [f"{name}: {doubt}" for doubt in dialect.doubts]
-    if names is not None and options.columns is None and names[0] == "" and dialect.width > 1:
-        warnings.append(
-            f"{name}: the first column has no name, as pandas writes its index; it was read as "
-            "data. To leave it out, and keep it in outputs, give --columns 2-"
-        )
-    return Rows(Mapped.of(samples), name, layout, missing=options.missing, warnings=tuple(warnings))
+    warnings = [*_statement(head, plan, parsed, options), *head.doubts]
+    all_columns = options.columns is None and options.labels is None
+    warnings += doubts_about(
+        rows, head, dialect, parsed.values, parsed.digits, all_columns=all_columns
+    )
+    return Rows(
+        Mapped.of(samples),
+        name,
+        layout,
+        missing=options.missing,
+        warnings=tuple(f"{name}: {line}" for line in warnings),
+    )
 
 
-def _dialect(head: bytes, name: str, options: ReadOptions, newline: str, *, whole: bool) -> Dialect:
-    """Find the dialect from the head of the file."""
-    if not whole:
-        head = head[: head.rfind(newline.encode()[-1:]) + 1] or head
-    try:
-        text = head.decode()
-    except UnicodeDecodeError:
-        text = head.decode("latin-1")  # names in an older encoding; numbers are the same in all
-    lines = text.split(newline)
-    return sniff(lines, name, delimiter=options.delimiter, decimal=options.decimal)
+def _sample(lines: Sequence[str], places: Sequence[int]) -> Sequence[int]:
+    """Return the places of the first lines that tell the form of a table."""
+    length = 0
+    for count, place in enumerate(places[:_SAMPLE]):
+        length += len(lines[place])
+        if length > _BYTES and count >= _LEAST:
+            return places[:count]
+    return places[:_SAMPLE]
 
 
-def _columns(dialect: Dialect, options: ReadOptions) -> tuple[list[int], int | None]:
-    """Return the places of the data, and of a first column that is kept as it is.
+def _statement(head: Head, plan: Plan, parsed: Parsed, options: ReadOptions) -> list[str]:
+    """Return the line that says what was taken for what, where anything was guessed."""
+    guesses = list(head.guesses)
+    found = [label for label in plan.labels if label in head.texts]
+    if found and options.labels is None and options.columns is None:
+        guesses.append(_columns(found, head) + " for labels")
+    footer = [line for line in parsed.footer if line.strip(" \t,;|")]
+    if footer:
+        first = plan.dialect.cells(footer[0])[0] or footer[0]
+        guesses.append(f"{_count(len(footer))} from {first[:20]!r} on for no rows, left out")
+    if not guesses:
+        return []
+    return [
+        f"took {', '.join(guesses)} (--header, --skip-rows, --labels and --thousands say otherwise)"
+    ]
 
-    The first column is kept if it is the only one left out, or has an empty name: then it numbers
-    or names the rows.
-    """
-    if options.columns is None:
-        return list(range(dialect.width)), None
-    columns = select(options.columns, dialect.names, dialect.width)
-    if 0 in columns or (options.transpose and dialect.width == 1):
-        return columns, None
-    unnamed = dialect.names is not None and dialect.names[0] == ""
-    return columns, 0 if unnamed or len(columns) == dialect.width - 1 else None
+
+def _columns(places: Sequence[int], head: Head) -> str:
+    """Name some columns."""
+    named = [
+        f"{place + 1}" + (f" {head.names[place]!r}" if head.names and head.names[place] else "")
+        for place in places
+    ]
+    return f"column{'s' * (len(named) > 1)} {', '.join(named)}"
 
 
-def _length(stream: BinaryIO) -> int:
-    """Return the length of a stream in bytes, leaving it where it is."""
-    here = stream.tell()
-    length = stream.seek(0, io.SEEK_END)
-    stream.seek(here)
-    return length
+def _count(lines: int) -> str:
+    return "the last line" if lines == 1 else f"the last {lines} lines"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip as gzip_module
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -11,10 +12,10 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 import numpy.typing as npt
 
+from ikpca_cli.formats.csv.form.cells import quoted, split, unquoted
 from ikpca_cli.formats.layout import TableStyle
 
 _TOGETHER = 1 << 18  # numbers formatted at once
-_MANY = 1 << 18  # numbers that are worth the import of polars
 
 
 def styled(style: TableStyle | None, suffix: str, *, gzip: bool) -> TableStyle:
@@ -35,24 +36,43 @@ def styled(style: TableStyle | None, suffix: str, *, gzip: bool) -> TableStyle:
         The output's style.
     """
     known = suffix in (".csv", ".tsv", ".txt")
-    if style is None:
-        return TableStyle(delimiter="\t" if suffix == ".tsv" else ",", gzip=gzip)
+    style = style or TableStyle(suffix="")
     if not known:
         return style
     style = replace(style, gzip=gzip)
-    if suffix == style.suffix or suffix == ".txt":
+    if suffix in (style.suffix, ".txt"):
         return style
     comma = "," if style.decimal == "." else ";"
     delimiter = "\t" if suffix == ".tsv" else comma
-    hints = tuple(line for line in style.preamble if not line.lower().startswith("sep="))
-    return replace(style, delimiter=delimiter, preamble=hints)
+    return style if delimiter == style.delimiter else _delimited(style, delimiter)
+
+
+def _delimited(style: TableStyle, delimiter: str) -> TableStyle:
+    """Return a style with another delimiter, and all cells written for it."""
+
+    def line(cells: list[str]) -> str:
+        return delimiter.join(quoted(cell, delimiter) for cell in cells)
+
+    labels = style.labels
+    if labels is not None:
+        labels = tuple(
+            tuple(quoted(unquoted(cell), delimiter) for cell in cells) for cells in labels
+        )
+    return replace(
+        style,
+        delimiter=delimiter,
+        preamble=tuple(text for text in style.preamble if not text.lower().startswith("sep=")),
+        header=None,
+        units=tuple(line(split(unit, style.delimiter)) for unit in style.units),
+        labels=labels,
+    )
 
 
 @contextmanager
 def table_writer(
     handle: BinaryIO, shape: tuple[int, int], style: TableStyle
 ) -> Iterator[Callable[[npt.NDArray[Any]], None]]:
-    """Write a matrix as text, row by row, with as many digits as give back the same numbers.
+    """Write a matrix as text, row by row.
 
     Parameters
     ----------
@@ -61,7 +81,7 @@ def table_writer(
     shape
         Rows and columns.
     style
-        How; names and index are written if they are as many as columns and rows.
+        How; names and labels are written if they are as many as columns and rows.
 
     Yields
     ------
@@ -80,65 +100,119 @@ def _start(
     stream: BinaryIO, shape: tuple[int, int], style: TableStyle
 ) -> Callable[[npt.NDArray[Any]], None]:
     """Write what stands above the numbers, and return what writes these."""
-    index = style.index if style.index is not None and len(style.index) == shape[0] else None
-    top = [*style.preamble]
-    if style.names is not None and len(style.names) == shape[1]:
-        names = style.names if index is None else (style.index_name, *style.names)
-        cells = [_quoted(name, style, always=style.quoted) for name in names]
-        top.append(style.header_prefix + style.delimiter.join(cells))
-    if style.bom:
-        stream.write(b"\xef\xbb\xbf")
-    stream.write("".join(line + style.newline for line in top).encode())
+    if style.labels is not None and len(style.labels) != shape[0]:
+        style = replace(style, labels=None, label_names=(), label_places=(), header=None, units=())
     step = max(1, _TOGETHER // shape[1])
-    many = shape[0] * shape[1] > _MANY and style.delimiter != style.decimal
     done = 0
+
+    def put(lines: list[str]) -> None:
+        text = "".join(line.replace("\n", style.newline) + style.newline for line in lines)
+        escape = "surrogateescape" if style.encoding in ("utf-8", "latin-1") else "surrogatepass"
+        stream.write(text.encode(style.encoding, escape))
 
     def write(values: npt.NDArray[Any]) -> None:
         nonlocal done
         if values.dtype.kind == "b":
             values = values.astype(np.uint8)
-        fast = many and values.dtype != np.float16  # polars has no half precision
-        form = _fast_lines if fast else _lines
         for start in range(0, len(values), step):
-            rows = form(values[start : start + step], style)
-            if index is not None:
-                labels = index[done + start : done + min(start + step, len(values))]
-                marks = (_quoted(label, style) for label in labels)
-                rows = (mark + style.delimiter + row for mark, row in zip(marks, rows, strict=True))
-            stream.write("".join(row + style.newline for row in rows).encode())
+            lines = _lines(values[start : start + step], style)
+            if style.labels is not None:
+                labels = style.labels[done + start : done + start + len(lines)]
+                lines = [_merged(*pair, style) for pair in zip(labels, lines, strict=True)]
+            put(lines)
         done += len(values)
 
+    if style.bom:
+        stream.write("\ufeff".encode(style.encoding))
+    put(_above(style, shape[1]))
     return write
 
 
-def _lines(block: npt.NDArray[Any], style: TableStyle) -> Iterator[str]:
-    """Return the rows of a block as text, each number as short as it can be."""
-    quoted = style.delimiter == style.decimal
-    between = '","' if quoted else style.delimiter
-    short = block.dtype.kind == "f" and block.dtype.itemsize < 8
-    cells = block.astype(np.str_).tolist() if short else block.tolist()
-    for row in cells:
-        line = between.join(row if short else map(repr, row))
-        if style.decimal == ",":
-            line = line.replace(".", ",")
-        yield f'"{line}"' if quoted else line
+def _above(style: TableStyle, width: int) -> list[str]:
+    """Return the lines above the numbers."""
+    if style.names is None or len(style.names) != width:
+        return [*style.preamble]
+    header = style.header
+    if header is None:
+        names = [quoted(name, style.delimiter, always=style.quoted) for name in style.names]
+        labels = [quoted(name, style.delimiter, always=style.quoted) for name in style.label_names]
+        line = style.delimiter.join(_placed(labels, names, style.label_places))
+        header = style.header_prefix + line
+    return [*style.preamble, header, *style.units]
 
 
-def _fast_lines(block: npt.NDArray[Any], style: TableStyle) -> Iterator[str]:
-    """Do the same with polars: worth its import for many numbers."""
-    import polars
+def _placed(labels: list[str], cells: list[str], places: tuple[int, ...]) -> list[str]:
+    """Return cells with the labels at their places among them."""
+    merged = list(cells)
+    for place, label in sorted(zip(places, labels, strict=True)):
+        merged.insert(place, label)
+    return merged
 
-    names = [str(column) for column in range(block.shape[1])]
-    frame = polars.DataFrame(block, schema=names, orient="row")
-    text = frame.write_csv(include_header=False, separator=style.delimiter)
+
+def _merged(labels: tuple[str, ...], line: str, style: TableStyle) -> str:
+    """Return a line of numbers with its labels."""
+    mark = style.delimiter
+    if style.label_places == tuple(range(len(labels))):
+        return mark.join((*labels, line))
+    between = '","' if mark == style.decimal else mark
+    cells = line.strip('"').split(between)
+    if mark == style.decimal:
+        cells = [f'"{cell}"' for cell in cells]
+    return mark.join(_placed(list(labels), cells, style.label_places))
+
+
+def _lines(block: npt.NDArray[Any], style: TableStyle) -> list[str]:
+    """Return the rows of a block as text."""
+    quoting = style.delimiter == style.decimal
+    between = '","' if quoting else style.delimiter
+    if block.dtype.kind != "f":
+        lines = [between.join(map(str, row)) for row in block.tolist()]
+    elif style.significant is not None or style.digits is not None:
+        form = _form(style)
+        whole_line = between.join([form] * block.shape[1])
+        lines = [whole_line % tuple(row) for row in block.tolist()]
+    elif style.decimals is None or len(style.decimals) != block.shape[1]:
+        lines = [between.join(row) for row in _shortest(block)]
+    elif len(set(style.decimals)) == 1 and style.decimals[0] is not None:
+        most, least = style.decimals[0]
+        whole_line = between.join([f"%.{most}f"] * block.shape[1])
+        lines = _without_zeros([whole_line % tuple(row) for row in block.tolist()], most, least)
+    else:
+        columns = [
+            _column(block[:, place], decimals) for place, decimals in enumerate(style.decimals)
+        ]
+        lines = [between.join(row) for row in zip(*columns, strict=True)]
     if style.decimal == ",":
-        text = text.replace(".", ",")
-    return iter(text.splitlines())
+        lines = [line.replace(".", ",") for line in lines]
+    return [f'"{line}"' for line in lines] if quoting else lines
 
 
-def _quoted(cell: str, style: TableStyle, *, always: bool = False) -> str:
-    """Return a cell that reads as itself."""
-    special = any(mark in cell for mark in (style.delimiter, '"', "\n", "\r"))
-    if always or special or cell.startswith("#"):
-        return '"' + cell.replace('"', '""') + '"'
-    return cell
+def _form(style: TableStyle) -> str:
+    """Return the form of every number, where one is for all."""
+    if style.digits is None:
+        return f"%.{style.significant}g"
+    return f"%.{style.digits}f" if style.significant is None else f"%.{style.digits}e"
+
+
+def _shortest(block: npt.NDArray[Any]) -> list[list[str]]:
+    """Return the rows of a block, each number as short as gives it back."""
+    if block.dtype.itemsize < 8:
+        texts: list[list[str]] = block.astype(np.str_).tolist()
+        return texts
+    return [list(map(repr, row)) for row in block.tolist()]
+
+
+def _column(values: npt.NDArray[Any], decimals: tuple[int, int] | None) -> list[str]:
+    """Return the numbers of a column."""
+    if decimals is None:
+        return [row[0] for row in _shortest(values[:, None])]
+    form = f"%.{decimals[0]}f"
+    return _without_zeros([form % value for value in values.tolist()], *decimals)
+
+
+def _without_zeros(lines: list[str], most: int, least: int) -> list[str]:
+    """Return lines without the zeros that end a number with more than the fewest decimals."""
+    if most <= least or not lines:
+        return lines
+    pattern = rf"(\.\d{{{least}}}\d*?)0+(?!\d)"
+    return re.sub(pattern, r"\1", "\n".join(lines)).split("\n")

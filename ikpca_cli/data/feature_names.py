@@ -1,0 +1,129 @@
+"""Names of features: kept with a model, and compared with those of other rows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ikpca_cli.errors import InputError
+
+_LONGEST = 200
+_LISTED = 5
+
+
+def encode(names: Sequence[str] | None) -> npt.NDArray[np.float32] | None:
+    """Return names as an array of the bytes of their lines, for files that hold only numbers.
+
+    Parameters
+    ----------
+    names : sequence of str or None
+        Blanks in them become single spaces, and what cannot be printed a question mark; what is
+        beyond 200 characters is left out.
+
+    Returns
+    -------
+    ndarray of shape (n_bytes,) or None
+        None where there are no names, or all are empty.
+    """
+    if names is None or not any(names):
+        return None
+    lines = (_printable(name) for name in names)
+    return np.frombuffer("\n".join(lines).encode(), np.uint8).astype(np.float32)
+
+
+def decode(codes: npt.NDArray[np.floating]) -> tuple[str, ...]:
+    """Return the names in an array that `encode` made.
+
+    Raises
+    ------
+    ValueError
+        If it did not.
+    """
+    if not ((codes >= 0) & (codes <= 255) & (codes == np.rint(codes))).all():
+        raise ValueError("the names of its features are no text")
+    names = tuple(codes.astype(np.uint8).tobytes().decode().split("\n"))
+    if not all(name.isprintable() for name in names):
+        raise ValueError("the names of its features cannot be printed")
+    return names
+
+
+def order_of(
+    names: Sequence[str], known: Sequence[str], what: str
+) -> tuple[list[int] | None, str | None]:
+    """Compare the names of some rows' features with those of a model.
+
+    Names that are numbers are compared as numbers: 400 and 400.0 are one wavelength.
+
+    Parameters
+    ----------
+    names
+        Those of the rows.
+    known
+        Those of the model.
+    what
+        What messages call the rows.
+
+    Returns
+    -------
+    order : list of int or None
+        The place of each of the model's features among those of the rows; None if they are in the
+        same order, or nothing can be said.
+    warning : str or None
+        What the user should know.
+
+    Raises
+    ------
+    InputError
+        If the same names stand at other places, but not all of them, or some twice.
+    """
+    mine, theirs = [_key(name) for name in names], [_key(name) for name in known]
+    if mine == theirs or not any(names) or not any(known):
+        return None, None
+    unique = len(set(mine)) == len(mine)
+    if unique and Counter(mine) == Counter(theirs):
+        places = {key: place for place, key in enumerate(mine)}
+        line = f"{what}: its columns are those of the training data in another order: taken by name"
+        return [places[key] for key in theirs], line
+    if len(mine) != len(theirs):
+        if set(theirs) <= set(mine):
+            raise InputError(
+                f"{what}: has {len(mine)} columns, with those of the training data among them; "
+                f"choose these with --columns: {_listed(known)}"
+            )
+        return None, None
+    first = {key: place for place, key in reversed([*enumerate(theirs)]) if key != ""}
+    for place, key in enumerate(mine):
+        if key != theirs[place] and key in first:
+            raise InputError(
+                f"{what}: column {place + 1} is {names[place]!r}, which is column "
+                f"{first[key] + 1} of the training data: {_listed(known)}; give the same columns, "
+                "or rows without names to take them by place"
+            )
+    other = [place for place, key in enumerate(mine) if key != theirs[place]]
+    place = other[0]
+    more = "" if len(other) == 1 else f", and {len(other) - 1} more differ"
+    return None, (
+        f"{what}: column {place + 1} is {_printable(names[place])!r} but was "
+        f"{known[place]!r} in the training data{more}: taken by place"
+    )
+
+
+def _key(name: str) -> str | float:
+    """Return what two names have in common if they mean the same."""
+    text = _printable(name)
+    try:
+        return float(text.replace(",", ".")) if text[:1] in "+-.0123456789" and text else text
+    except ValueError:
+        return text
+
+
+def _printable(name: str) -> str:
+    text = " ".join(name[:_LONGEST].split())
+    return "".join(sign if sign.isprintable() else "?" for sign in text)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ",".join(names[:_LISTED]) + (",..." if len(names) > _LISTED else "")

@@ -1,0 +1,116 @@
+"""How many digits the numbers of a table have, so that an output need not have more."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import numpy.typing as npt
+
+from ikpca_cli.formats.csv.plan import Plan
+
+_CELLS = 2_000
+"""Cells of a block whose text is looked at; all their values are."""
+
+_SMALL = 64 << 10
+"""Bytes of a block that is cut into lines to choose some of them."""
+
+MANY = 13
+"""More decimals than rounding can be told by from the digits of a double precision number."""
+
+_LARGEST = 2.0**50
+
+
+class Digits:
+    """What is known of the digits of a table's numbers, column by column.
+
+    Parameters
+    ----------
+    plan
+        What is read of the table.
+
+    Attributes
+    ----------
+    most : list of int
+        Decimals that give every number of a column back; `MANY` if there are too many to tell.
+    least : list of int or None
+        The fewest decimals behind a decimal mark; None if a column has no mark.
+    significant : int
+        Significant digits of the longest number.
+    exponents : bool
+        Whether numbers have exponents.
+    """
+
+    def __init__(self, plan: Plan) -> None:
+        mark = re.escape(plan.dialect.grammar.decimal)
+        self._number = re.compile(rf"[+-]?+(\d*+)(?:{mark}(\d*+))?+([eE].*+)?+")
+        self._plan = plan
+        self.most = [0] * len(plan.columns)
+        self.least: list[int | None] = [None] * len(plan.columns)
+        self.significant = 0
+        self.exponents = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether all numbers are written as whole ones."""
+        return not any(self.most) and self.least == [None] * len(self.least) and not self.exponents
+
+    def look(self, block: bytes, values: npt.NDArray[np.float64]) -> None:
+        """Take a block into account.
+
+        Parameters
+        ----------
+        block
+            Its lines.
+        values : ndarray of shape (rows, columns)
+            The numbers in them.
+        """
+        columns = self._plan.columns
+        for line in _some_lines(block, _CELLS // len(columns)):
+            cells = self._plan.dialect.cells(line.decode(self._plan.encoding, "replace"))
+            if len(cells) == self._plan.dialect.width:
+                for place, column in enumerate(columns):
+                    self._look_at(place, cells[column])
+        if not self.exponents:
+            self._count(values)
+
+    def _look_at(self, place: int, cell: str) -> None:
+        found = self._number.fullmatch(cell)
+        if found is None or not cell:
+            return
+        before, behind, exponent = found.groups()
+        digits = (before + (behind or "")).lstrip("0")
+        self.significant = max(self.significant, len(digits))
+        if exponent is not None:
+            self.exponents = True
+        elif behind is not None:
+            least = self.least[place]
+            self.least[place] = len(behind) if least is None else min(least, len(behind))
+            self.most[place] = min(MANY, max(self.most[place], len(behind)))
+
+    def _count(self, values: npt.NDArray[np.float64]) -> None:
+        """Raise the number of decimals of each column until it gives every number back."""
+        todo = np.arange(len(self.most))
+        while len(values) and todo.size:
+            most = np.array([self.most[place] for place in todo])
+            todo, most = todo[most < MANY], most[most < MANY]
+            block = np.nan_to_num(values[:, todo], nan=0.0)
+            with np.errstate(over="ignore", invalid="ignore"):
+                scaled = block * 10.0**most
+                slack = np.minimum(4.0 * np.finfo(np.float64).eps * np.abs(scaled), 1e-3)
+                far = ~(np.abs(scaled - np.rint(scaled)) <= slack)
+            todo = todo[far.any(axis=0) | (np.abs(scaled) > _LARGEST).any(axis=0)]
+            for place in todo:
+                self.most[place] += 1
+
+
+def _some_lines(block: bytes, count: int) -> list[bytes]:
+    """Return all lines of a small block, or at least two and about `count` of a larger one."""
+    if len(block) <= _SMALL:
+        lines = block.split(b"\n")
+        return lines[:: 1 + len(lines) // max(2, count)]
+    found = []
+    for offset in range(0, len(block), 1 + len(block) // max(2, count)):
+        start = block.rfind(b"\n", 0, offset) + 1
+        found.append(block[start : max(block.find(b"\n", start), start)])
+    return found

@@ -1,0 +1,157 @@
+"""Blocks of a table without anything odd, for readers that are fast and know no places.
+
+What is odd (comments, quotes, blank lines, groups of three digits, words) is left to the exact
+parser, and so is every block with a mistake, as that one knows the place. Both fast readers parse
+numbers to the nearest double precision number, as Python does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
+
+import numpy as np
+import numpy.typing as npt
+
+from ikpca_cli.formats.csv import by_numpy
+from ikpca_cli.formats.csv.form.cells import BLANK, LONGEST_CELL
+from ikpca_cli.formats.csv.plan import Plan
+
+LARGE = 512 << 10
+"""Bytes of a table that are worth the import of polars."""
+
+_NUMBERS = b"0123456789+-.eE\n"
+
+Matrix = npt.NDArray[np.float64]
+ReadBlock = Callable[..., Matrix | None]
+
+
+def reader(size: int) -> ReadBlock:
+    """Return what reads blocks of a table of so many bytes the fastest."""
+    if size > LARGE and _has_polars():
+        from ikpca_cli.formats.csv import by_polars
+
+        return by_polars.read_block
+    return by_numpy.read_block
+
+
+def parse_fast(
+    text: bytes, plan: Plan, read_block: ReadBlock
+) -> tuple[Matrix, list[tuple[str, ...]]] | None:
+    """Parse whole lines at once.
+
+    Parameters
+    ----------
+    text
+        Whole lines of a table.
+    plan
+        What to read.
+    read_block
+        `by_numpy.read_block` or `by_polars.read_block`.
+
+    Returns
+    -------
+    tuple of an ndarray of shape (rows, columns) and the label columns' cells by row
+        The same as the exact parser's. None if a block is not plain enough, or has a cell that
+        must be refused.
+    """
+    dialect = plan.dialect
+    if b'"' in text or dialect.grammar.missing_values or b"\n\n" in text or text[:1] == b"\n":
+        return None
+    if dialect.trailing and dialect.delimiter == BLANK:
+        return None
+    labels: list[tuple[str, ...]] = []
+    width = dialect.width
+    if plan.labels:
+        parts = _without_labels(text, plan)
+        if parts is None:
+            return None
+        text, labels = parts
+        width -= len(plan.labels)
+    plain = _plain(text, plan)
+    if plain is None:
+        return None
+    mark = dialect.delimiter
+    if dialect.trailing:
+        end = mark.encode() + b"\n"
+        lines = plain if plain.endswith(b"\n") else plain + b"\n"
+        if lines.count(end) != lines.count(b"\n"):
+            return None
+        plain = lines.replace(end, b"\n")
+    values = read_block(plain, mark, width, allow_missing=plan.allow_missing)
+    if values is None or np.isinf(values).any():
+        return None
+    if labels and len(labels) != len(values):
+        return None
+    before = sum(label < plan.columns[0] for label in plan.labels)
+    places = [column - before for column in plan.columns]
+    if places != list(range(width)):
+        values = np.ascontiguousarray(values[:, places])
+    return values, labels
+
+
+@cache
+def _has_polars() -> bool:
+    return find_spec("polars") is not None
+
+
+def _without_labels(text: bytes, plan: Plan) -> tuple[bytes, list[tuple[str, ...]]] | None:
+    """Split the label columns off where they come first, or last; None where they do not."""
+    dialect = plan.dialect
+    count = len(plan.labels)
+    mark = dialect.delimiter.encode()
+    lines = text.removesuffix(b"\n").split(b"\n")
+    if dialect.delimiter == BLANK or dialect.comment.encode() in text:
+        return None
+    if plan.labels == tuple(range(count)):
+        split = [line.split(mark, count) for line in lines]
+        cells, rest = [parts[:-1] for parts in split], [parts[-1] for parts in split]
+    elif plan.labels == tuple(range(dialect.width - count, dialect.width)) and not dialect.trailing:
+        split = [line.rsplit(mark, count) for line in lines]
+        cells, rest = [parts[1:] for parts in split], [parts[0] for parts in split]
+    else:
+        return None
+    if any(len(parts) != count for parts in cells):
+        return None
+    labels = [
+        tuple(cell.decode(plan.encoding, "surrogateescape") for cell in parts) for parts in cells
+    ]
+    return b"\n".join(rest), labels
+
+
+def _plain(text: bytes, plan: Plan) -> bytes | None:
+    """Return a block without padding and with decimal points, or None if that is not certain."""
+    dialect = plan.dialect
+    mark = dialect.delimiter.encode()
+    decimal = dialect.grammar.decimal
+    if text.translate(None, _NUMBERS + mark + decimal.encode() + b" \t"):
+        return None
+    if decimal == ",":
+        if b"." in text or mark == b",":
+            return None
+        text = text.replace(b",", b".")
+    if dialect.delimiter == BLANK:
+        text = text.replace(b"\t", b" ")
+    elif mark != b"\t" and b"\t" in text:
+        return None
+    if b" " in text:
+        while b"  " in text:
+            text = text.replace(b"  ", b" ")
+        text = text.replace(b" \n", b"\n").replace(b"\n ", b"\n").strip(b" ")
+        if dialect.delimiter != BLANK:
+            text = text.replace(b" " + mark, mark).replace(mark + b" ", mark)
+            if b" " in text:
+                return None
+    if b"\n\n" in text or text in (b"", b"\n"):
+        return None
+    return None if _has_long_cell(text, mark) else text
+
+
+def _has_long_cell(text: bytes, mark: bytes) -> bool:
+    """Tell whether a cell may be too long to be a number: half of it has no end of a cell."""
+    half = LONGEST_CELL // 2
+    return any(
+        text.find(mark, start, start + half) < 0 and text.find(b"\n", start, start + half) < 0
+        for start in range(0, len(text) - half, half)
+    )

@@ -1,0 +1,1 @@
+"""The form of a text table, found from its first lines."""

@@ -1,0 +1,161 @@
+"""Whether the first line of numbers is a row, or the axis: wavelengths, times, 1 to N.
+
+An axis is evenly or smoothly spaced where the rows are not, is written with other decimals, or
+lies outside the numbers below it. One sign alone may be chance, and is only worth a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+
+import numpy as np
+import numpy.typing as npt
+
+Matrix = npt.NDArray[np.float64]
+
+_LIKELY = 5
+"""Evenly spaced numbers that chance seldom makes."""
+
+_SURE = 10
+"""Evenly spaced numbers that chance never makes."""
+
+_BY_CHANCE = 1e-5
+"""Chance of a line that is no axis to be so even."""
+
+_RISING = 8
+"""Numbers in order that chance seldom makes."""
+
+_STEPS = 1.25
+"""Largest ratio of neighbouring steps on a smooth axis."""
+
+
+class Verdict(Enum):
+    """What a line of numbers is."""
+
+    ROW = "row"
+    PERHAPS = "perhaps"
+    AXIS = "axis"
+
+
+def judge(cells: Sequence[str], rows: Sequence[Sequence[str]], values: Matrix) -> Verdict:
+    """Tell whether a line of numbers is the axis of the lines below it.
+
+    Parameters
+    ----------
+    cells
+        The cells of the line.
+    rows
+        Those of lines below it.
+    values : ndarray of shape (1 + rows, columns)
+        The numbers in them, the line first; NaN where missing.
+
+    Returns
+    -------
+    Verdict
+        PERHAPS is a row about which the user should be asked.
+    """
+    # What is beyond the largest number when it is subtracted is no axis.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _judge(cells, rows, values[0], values[1:])
+
+
+def _judge(
+    cells: Sequence[str], rows: Sequence[Sequence[str]], line: Matrix, body: Matrix
+) -> Verdict:
+    if len(line) < 3 or not len(body) or not np.isfinite(line).all() or not rises(line):
+        return Verdict.ROW
+    even = is_even(line, decimals(cells))
+    others = [row for row in body if np.isfinite(row).all()]
+    rising = sum(rises(row) for row in others) / max(1, len(others))
+    pairs = zip(body, rows, strict=True)
+    if any(rises(row) and is_even(row, decimals(texts)) for row, texts in pairs):
+        return Verdict.ROW
+    apart = _is_apart(line, body) or _differs(cells, rows)
+    if even:
+        if len(line) >= _SURE and (apart or rising < 0.5):
+            return Verdict.AXIS
+        if _chance(line, decimals(cells)) < _BY_CHANCE:
+            return Verdict.AXIS
+        if len(line) >= _LIKELY or _differs(cells, rows):
+            return Verdict.AXIS if apart else Verdict.PERHAPS
+        return Verdict.PERHAPS if _counts(line) else Verdict.ROW
+    if len(line) >= _RISING and not rising:
+        return Verdict.AXIS if apart else Verdict.PERHAPS
+    return Verdict.ROW
+
+
+def rises(line: Matrix) -> bool:
+    """Tell whether numbers rise, or fall, at each step."""
+    steps = np.diff(line)
+    return bool((steps > 0).all() or (steps < 0).all())
+
+
+def is_even(line: Matrix, places: int) -> bool:
+    """Tell whether numbers are evenly or smoothly spaced, or their logarithms are.
+
+    Parameters
+    ----------
+    line : ndarray of shape (n,)
+    places
+        Decimals with which they are written, to which they are rounded.
+    """
+    if len(line) < 3 or not np.isfinite(line).all() or not rises(line):
+        return False
+    straight = np.linspace(line[0], line[-1], len(line))
+    unit = 10.0 ** -min(places, 300)
+    step = abs(line[-1] - line[0]) / (len(line) - 1)
+    slack = min(0.76 * unit, 0.3 * step) + 1e-9 * float(np.abs(line).max())
+    if np.abs(line - straight).max() <= slack:
+        return True
+    if len(line) < _RISING:
+        return False
+    scales = [line] if line.min() <= 0 else [line, np.log(line)]
+    return any(_is_smooth(np.abs(np.diff(scale)), unit) for scale in scales)
+
+
+def decimals(cells: Sequence[str]) -> int:
+    """Return the most digits behind a decimal mark."""
+    return max(
+        len(cell) - 1 - max(cell.rfind("."), cell.rfind(",")) if set(".,") & set(cell) else 0
+        for cell in cells
+    )
+
+
+def _is_smooth(steps: Matrix, unit: float) -> bool:
+    """Tell whether steps change little from one to the next, but for rounding."""
+    if steps.min() <= 2.0 * unit and steps.max() > _STEPS * steps.min():
+        return False
+    ratio = steps[1:] / steps[:-1]
+    return bool((ratio < _STEPS).all() and (ratio > 1.0 / _STEPS).all())
+
+
+def _is_apart(line: Matrix, body: Matrix) -> bool:
+    """Tell whether a line leaves the range of the others by half of that range.
+
+    The same is said of one that leaves the range of nearly every column.
+    """
+    low, high = np.fmin.reduce(body, axis=None), np.fmax.reduce(body, axis=None)
+    margin = 0.5 * (high - low)
+    if line.max() > high + margin or line.min() < low - margin:
+        return True
+    lows, highs = np.fmin.reduce(body), np.fmax.reduce(body)
+    return len(body) >= _LIKELY and bool(np.mean((line < lows) | (line > highs)) > 0.8)
+
+
+def _chance(line: Matrix, places: int) -> float:
+    """Return how likely numbers between the first and the last fall on even steps by chance."""
+    step = abs(line[-1] - line[0]) / (len(line) - 1)
+    return float(min(1.0, 2.0 * 10.0 ** -min(places, 300) / step) ** (len(line) - 2))
+
+
+def _differs(cells: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether a line has fewer decimals than every other, or more."""
+    own = decimals(cells)
+    others = [decimals(row) for row in rows]
+    return all(own < other for other in others) or all(own > other for other in others)
+
+
+def _counts(line: Matrix) -> bool:
+    """Tell whether numbers count from 0 or 1."""
+    return bool(line[0] in (0.0, 1.0) and (np.diff(line) == 1.0).all())

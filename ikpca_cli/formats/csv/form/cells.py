@@ -1,0 +1,160 @@
+"""What stands in a cell: how a line is split, and which cells are numbers.
+
+Every pattern here takes a number of steps proportional to the length of a cell: its repetitions
+never give back what they took.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+BLANK = " "  # as a delimiter: any run of spaces and tabs
+MISSING_WORDS = frozenset({"", "nan", "na", "n/a", "#n/a", "null", "none", "-nan"})
+LONGEST_CELL = 4096
+"""Characters of a cell that may be a number; longer ones are text."""
+
+_GROUP_MARKS = {
+    ",": ",",
+    ".": r"\.",
+    " ": "[ \u00a0\u202f\u2009]",  # with the spaces that do not break, as spreadsheets write them
+    "'": "['\u2019]",
+}
+THOUSANDS = tuple(_GROUP_MARKS)
+"""Marks that may stand between groups of three digits."""
+
+_EXPONENT = r"(?:[eE][+-]?+\d++)?+"
+_INFINITE = re.compile(r"[+-]?+inf(?:inity)?+", re.I)
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """How numbers are written.
+
+    Attributes
+    ----------
+    decimal
+        The decimal mark, ``.`` or ``,``.
+    thousands
+        The mark between groups of three digits, one of `THOUSANDS`, or None.
+    missing
+        Words, in lower case, that stand for a missing value.
+    missing_values
+        Numbers that do.
+    """
+
+    decimal: str = "."
+    thousands: str | None = None
+    missing: frozenset[str] = MISSING_WORDS
+    missing_values: frozenset[float] = frozenset()
+
+    def number(self, cell: str) -> float | None:
+        """Return the number in a cell: NaN where it is missing, None where it is text."""
+        if len(cell) > LONGEST_CELL:
+            return None
+        if not cell.isascii():
+            cell = cell.replace("\u2212", "-")
+        value = self._value(cell)
+        if value is None:
+            return math.nan if cell.lower() in self.missing else None
+        return math.nan if value in self.missing_values else value
+
+    def _value(self, cell: str) -> float | None:
+        if self._plain.fullmatch(cell):
+            return float(cell.replace(",", ".") if self.decimal == "," else cell)
+        if self._grouped is not None and self._grouped.fullmatch(cell):
+            digits = re.sub(_GROUP_MARKS[str(self.thousands)], "", cell)
+            return float(digits.replace(",", "."))
+        return float(cell) if _INFINITE.fullmatch(cell) else None
+
+    @cached_property
+    def _plain(self) -> re.Pattern[str]:
+        return plain_number(self.decimal)
+
+    @cached_property
+    def _grouped(self) -> re.Pattern[str] | None:
+        return None if self.thousands is None else grouped_number(self.decimal, self.thousands)
+
+
+def plain_number(decimal: str) -> re.Pattern[str]:
+    """Return the pattern of a number without groups."""
+    mark = re.escape(decimal)
+    return re.compile(rf"[+-]?+(?:\d++(?:{mark}\d*+)?+|{mark}\d++){_EXPONENT}", re.A)
+
+
+def grouped_number(decimal: str, thousands: str) -> re.Pattern[str]:
+    """Return the pattern of a number of 1,000 or more in groups of three digits."""
+    group, mark = _GROUP_MARKS[thousands], re.escape(decimal)
+    return re.compile(rf"[+-]?+[1-9]\d{{0,2}}+(?:{group}\d{{3}}(?!\d))++(?:{mark}\d*+)?+", re.A)
+
+
+def missing_words(text: str | None) -> tuple[frozenset[str], frozenset[float]]:
+    """Return the words, and the numbers, that a list with commas says are missing values."""
+    words = frozenset(word.strip().lower() for word in (text or "").split(",")) - {""}
+    numbers = {float(word) for word in words if plain_number(".").fullmatch(word)}
+    return MISSING_WORDS | words, frozenset(numbers)
+
+
+def is_comment(line: str, mark: str) -> bool:
+    """Tell whether a line is blank or a comment, and so no row."""
+    # Tabs alone are a row of missing values, between tabs.
+    text = line.strip(" ")
+    if not text:
+        return True
+    return text.lstrip().startswith(mark) and not text.lstrip().upper().startswith("#N/A")
+
+
+def split(line: str, delimiter: str) -> list[str]:
+    """Split a line into stripped cells, without the double quotes around them."""
+    if '"' not in line:
+        if delimiter == BLANK:
+            return line.split() or [""]
+        return [cell.strip() for cell in line.split(delimiter)]
+    return [unquoted(cell) for cell in raw_cells(line, delimiter)]
+
+
+def raw_cells(line: str, delimiter: str) -> list[str]:
+    """Split a line into cells as they stand there, minding double quotes."""
+    if delimiter == BLANK:
+        line = line.strip().replace("\t", BLANK)
+    if '"' not in line:
+        return line.split() if delimiter == BLANK else line.split(delimiter)
+    cells: list[str] = []
+    pieces: list[str] = []
+    inside = False
+    for piece in line.split(delimiter):
+        if inside or piece.lstrip().startswith('"'):
+            inside ^= piece.count('"') % 2 == 1
+        pieces.append(piece)
+        if not inside:
+            cell = delimiter.join(pieces)
+            pieces = []
+            if cell or delimiter != BLANK:
+                cells.append(cell)
+    if pieces:
+        cells.append(delimiter.join(pieces))
+    return cells
+
+
+def unquoted(cell: str) -> str:
+    """Return what a cell says, without padding and quotes."""
+    text = cell.strip()
+    if len(text) > 1 and text[0] == text[-1] == '"':
+        return text[1:-1].replace('""', '"').strip()
+    return text
+
+
+def quoted(cell: str, delimiter: str, *, always: bool = False) -> str:
+    """Return a cell that reads as itself."""
+    special = any(mark in cell for mark in (delimiter, '"', "\n", "\r"))
+    if always or special or cell.startswith("#"):
+        return '"' + cell.replace('"', '""') + '"'
+    return cell
+
+
+def are_text(cells: Iterable[str], grammar: Grammar) -> list[bool]:
+    """Tell for each cell whether it holds something that is no number."""
+    return [grammar.number(cell) is None for cell in cells]

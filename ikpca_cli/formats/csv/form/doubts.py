@@ -1,0 +1,168 @@
+"""What may be wrong with a table that can be read: what the user should check."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ikpca_cli.formats.csv.digits import Digits
+from ikpca_cli.formats.csv.form.axis import Verdict, decimals, is_even, judge, rises
+from ikpca_cli.formats.csv.form.dialect import Dialect
+from ikpca_cli.formats.csv.form.head import Head
+
+Matrix = npt.NDArray[np.float64]
+
+_ROWS = 5
+"""Rows that chance seldom numbers."""
+
+_LOOKED_AT = 1 << 22
+"""Numbers of a table that are looked at; a longer one has rows by the thousand."""
+
+_WHOLE_FILLERS = (999, 9999, 99999, 999999, 32767, 32768)
+_FILLERS = frozenset({*_WHOLE_FILLERS, 999.25, 9.9e37, 9.91e37, *(10.0**e for e in range(20, 39))})
+"""Magnitudes that instruments write where there is no value."""
+
+_FAR = 3.0
+"""How many times all others such a number is."""
+
+_THREE = re.compile(r"0\d\d")
+
+
+def index_or_axis(
+    rows: Sequence[Sequence[str]], dialect: Dialect, head: Head, *, transposed: bool
+) -> list[int]:
+    """Return the first column if it is the axis of samples in columns, and say what it may be.
+
+    Parameters
+    ----------
+    rows
+        Cells of some rows.
+    dialect
+        Their form.
+    head
+        What is above them; it takes what is to be said.
+    transposed
+        Whether the samples are the columns.
+    """
+    if len(rows) < _ROWS or dialect.width < 2:
+        return []
+    columns = list(zip(*rows, strict=True))
+    name = head.names[0] if head.names else None
+    shown = "column 1" + (f" {name!r}" if name else "")
+
+    def numbers(cells: Sequence[str]) -> Matrix:
+        found = map(dialect.grammar.number, cells)
+        return np.array([np.nan if value is None else value for value in found])
+
+    if not rises(numbers(columns[0])):
+        return []
+    if transposed:
+        verdict = judge(columns[0], columns[1:], np.array(list(map(numbers, columns))))
+        if verdict is Verdict.AXIS:
+            head.guesses.append(f"{shown} for the axis")
+            return [0]
+        if verdict is Verdict.PERHAPS:
+            head.doubts.append(
+                f"{shown} was read as a sample; if it is the axis of the samples, give --labels 1"
+            )
+        return []
+    if name == "":
+        return []
+    even = (is_even(numbers(cells), decimals(cells)) for cells in columns)
+    if next(even) and not any(even):
+        head.doubts.append(
+            f"{shown} rises evenly, as an index or a time does; it was read as data. To leave it "
+            "out, and keep it in outputs, give --labels 1"
+        )
+    return []
+
+
+def doubts_about(
+    rows: Sequence[Sequence[str]],
+    head: Head,
+    dialect: Dialect,
+    values: Matrix,
+    digits: Digits,
+    *,
+    all_columns: bool,
+) -> list[str]:
+    """Return lines about what was read.
+
+    Parameters
+    ----------
+    rows
+        Cells of some rows.
+    head
+        What is above them.
+    dialect
+        Their form.
+    values : ndarray of shape (rows, columns)
+        The numbers.
+    digits
+        How they are written.
+    all_columns
+        Whether no column was chosen, or left out, by the user.
+    """
+    lines = []
+    if all_columns and head.names is not None and head.names[0] == "" and 0 not in head.texts:
+        lines.append(
+            "the first column has no name, as pandas writes its index; it was read as data. To "
+            "leave it out, and keep it in outputs, give --columns 2-"
+        )
+    if dialect.delimiter == "," and digits.whole:
+        lines += _commas(rows, head)
+    if values.size <= _LOOKED_AT and values.size:
+        lines += _fillers(values) + _totals(values, digits)
+    return lines
+
+
+def _commas(rows: Sequence[Sequence[str]], head: Head) -> list[str]:
+    """Say where a comma may be no delimiter."""
+    if head.names is not None:
+        return []
+    behind = list(zip(*rows, strict=True))[1:]
+    if len(behind) == 1 and any(cell.startswith("0") and len(cell) > 1 for cell in behind[0]):
+        return ["read as two columns; if the comma is a decimal mark, give --decimal ,"]
+    three = [cells for cells in behind if all(len(cell) == 3 for cell in cells)]
+    if any(_THREE.fullmatch(cell) for cells in three for cell in cells):
+        return [
+            "cells such as 075 may be the end of numbers in groups; if the comma separates "
+            "thousands, save the table with another delimiter, or numbers in quotes"
+        ]
+    return []
+
+
+def _fillers(values: Matrix) -> list[str]:
+    """Say where a number may stand for a missing value."""
+    size = np.abs(values[np.isfinite(values)])
+    largest = float(size.max(initial=0.0))
+    if largest not in _FILLERS:
+        return []
+    others = float(size.max(initial=0.0, where=size < largest))
+    if largest < _FAR * others:
+        return []
+    place = np.argwhere(np.abs(values) == largest)[0]
+    value = float(values[tuple(place)])
+    return [
+        f"row {place[0] + 1} holds {value:g}, far from all others: if that stands for a missing "
+        f"value, give --na {value:g}"
+    ]
+
+
+def _totals(values: Matrix, digits: Digits) -> list[str]:
+    """Say where the last row is the sum, or the mean, of the others."""
+    body, last = values[:-1], values[-1]
+    if len(body) < 3 or values.shape[1] < 2 or not np.isfinite(values).all() or not last.any():
+        return []
+    slack = 0.0 if digits.exponents else 0.51 * 10.0 ** -np.array(digits.most)
+    for word, expected in (("sum", body.sum(axis=0)), ("mean", body.mean(axis=0))):
+        close = np.abs(last - expected) <= slack + 1e-12 * np.abs(body).sum(axis=0)
+        if close.all() and len(np.unique(body, axis=0)) > 1:
+            return [
+                f"the last row is the {word} of the others, and was read as one of them; if it is "
+                "a summary, remove it"
+            ]
+    return []

@@ -1,0 +1,246 @@
+"""What stands above the rows of a table: a preamble, names, units, or an axis instead of names.
+
+The rows begin at the first line whose cells are numbers in every column that holds numbers further
+down. Words directly above it, as many as there are columns, are names and units; what is above
+these is a preamble.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.formats.csv.form.axis import Verdict, judge, rises
+from ikpca_cli.formats.csv.form.cells import split
+from ikpca_cli.formats.csv.form.dialect import Dialect, data_lines, trim
+from ikpca_cli.formats.csv.form.footer import LINES, footer
+from ikpca_cli.formats.csv.form.text_columns import Line, label_columns, shape, text_columns
+
+HEADERS = ("auto", "yes", "no")
+
+_CORNER = 5
+"""Rising numbers after a blank cell that are no row with a missing value."""
+
+
+@dataclass(kw_only=True)
+class Head:
+    """What is above the rows.
+
+    Attributes
+    ----------
+    first
+        Lines before the first row.
+    names
+        The header, one name a cell, or None.
+    quoted
+        Whether the names are quoted.
+    prefix
+        What stands before the first name, where the header is itself a comment.
+    preamble, header, units
+        The lines above the header, the header, and those between it and the rows, as they are.
+    texts
+        Columns that hold text.
+    guesses
+        What was taken for what.
+    doubts
+        What the user should check.
+    """
+
+    first: int = 0
+    names: tuple[str, ...] | None = None
+    quoted: bool = False
+    prefix: str = ""
+    preamble: tuple[str, ...] = ()
+    header: str | None = None
+    units: tuple[str, ...] = ()
+    texts: tuple[int, ...] = ()
+    guesses: list[str] = field(default_factory=list)
+    doubts: list[str] = field(default_factory=list)
+
+
+def read_head(
+    text: Sequence[str], skipped: int, dialect: Dialect, name: str, *, header: str, whole: bool
+) -> Head:
+    """Find what is above the rows.
+
+    Parameters
+    ----------
+    text
+        The first lines of the file.
+    skipped
+        How many of them are not to be looked at.
+    dialect
+        The form of the others.
+    name
+        What messages call the file.
+    header
+        One of `HEADERS`.
+    whole
+        Whether the lines are all that there are.
+
+    Raises
+    ------
+    InputError
+        If there are no rows.
+    UsageError
+        If `header` is none of `HEADERS`.
+    """
+    if header not in HEADERS:
+        raise UsageError(f"--header {header}: give one of {', '.join(HEADERS)}")
+    places = [place + skipped for place in data_lines(text[skipped:], dialect.comment)]
+    lines = [Line.of(place, text[place], dialect) for place in places]
+    width = dialect.width
+    if whole:
+        last = [text[line.place] for line in lines[1:]][-LINES:]
+        below = footer(last, dialect, text_columns(lines, width))
+        lines = lines[: len(lines) - below]
+    texts = text_columns(lines, width)
+    if len(texts) == width:
+        texts = ()
+    head = Head()
+    if header == "no":
+        top, start = None, 0
+    elif header == "yes":
+        top = next((i for i, line in enumerate(lines) if line.width in (width, width - 1)), 0)
+        start = top + 1
+        while start < len(lines) and lines[start].is_words(texts):
+            start += 1
+    else:
+        top, start = _find_top(lines, texts, dialect, head)
+    if start >= len(lines):
+        raise InputError(f"{name}: holds a header but no rows")
+    head.texts = label_columns(lines[start:], texts, width)
+    head.first = lines[start].place
+    if top is None:
+        end = head.first
+        _take_commented_names(text, skipped, dialect, head)
+    else:
+        end = lines[top].place
+        _take_names(text, lines[top], dialect, head)
+    if data_lines(text[skipped:end], dialect.comment):
+        head.guesses.insert(0, f"{_lines(skipped + 1, end)} for a preamble")
+    return head
+
+
+def _find_top(
+    lines: Sequence[Line], texts: Sequence[int], dialect: Dialect, head: Head
+) -> tuple[int | None, int]:
+    """Return the line of names, or None, and the first row."""
+    width = dialect.width
+    columns = [c for c in range(width) if c not in texts]
+    rows = (i for i, line in enumerate(lines) if line.width == width and line.is_row(columns))
+    start = next(rows, None)
+    if start is None:  # only words, or a mistake in each row, which the reader will name
+        return (0, 1) if lines[0].is_words(()) else (None, 0)
+    top = start
+    while top and _is_faulty_row(lines[top - 1], columns, texts, width):
+        top -= 1
+    start, mistakes = top, start - top
+    while top and _is_header(lines[top - 1], columns, texts, width):
+        top -= 1
+    if top < start:
+        return _names_among(lines, top, start), start
+    if top and not any(line.has_text for line in lines[:top]):
+        return None, 0  # numbers, but not as many as there are columns: the reader will name them
+    if mistakes or _axis(lines[start:], columns, dialect, head) is not Verdict.AXIS:
+        return None, start
+    return start, start + 1
+
+
+def _is_faulty_row(line: Line, columns: Sequence[int], texts: Sequence[int], width: int) -> bool:
+    """Tell whether a line above the first good row is a row, too, with something wrong in it."""
+    if line.width != width:
+        return not line.has_text
+    return not line.is_words(texts) and not _is_header(line, columns, texts, width)
+
+
+def _is_header(line: Line, columns: Sequence[int], texts: Sequence[int], width: int) -> bool:
+    """Tell whether a line has names, or units: words, or words and numbers after a word."""
+    if line.width == width - 1 > 1:  # R leaves out the name of its index column
+        return all(line.text)
+    if line.width != width:
+        return False
+    if line.is_words(texts):
+        return True
+    words = sum(line.text[c] for c in columns)
+    return 2 * words > len(columns) or (columns[0] == 0 and line.text[0] and words == 1)
+
+
+def _names_among(lines: Sequence[Line], top: int, start: int) -> int:
+    """Return which lines of words has the names: the first without blanks and repetitions."""
+    for i in range(top, start):
+        if all(lines[i].cells) and len(set(lines[i].cells)) == lines[i].width:
+            return i
+    return top
+
+
+def _axis(lines: Sequence[Line], columns: Sequence[int], dialect: Dialect, head: Head) -> Verdict:
+    """Tell whether the first line of numbers is an axis, and say so."""
+    width, first = dialect.width, lines[0]
+    below = [line for line in lines[1:] if line.width == width and line.is_row(columns)]
+    if not below:
+        return Verdict.ROW
+    labelled = columns[0] > 0 and shape(first.cells[0]) not in {
+        shape(line.cells[0]) for line in below
+    }
+    if columns[0] == 0 and not first.cells[0] and all(line.cells[0] for line in below):
+        columns = columns[1:]
+        numbered = _numbers([line.cells[0] for line in below], dialect)
+        labelled = len(columns) >= _CORNER or bool((np.diff(numbered) == 1.0).all())
+    cells = [[line.cells[c] for c in columns] for line in (first, *below)]
+    values = np.array([_numbers(row, dialect) for row in cells])
+    if labelled and len(columns) > 1 and np.isfinite(values[0]).all() and rises(values[0]):
+        verdict = Verdict.AXIS
+    else:
+        verdict = judge(cells[0], cells[1:], values)
+    if verdict is not Verdict.ROW:
+        shown = f"the first line of numbers, {cells[0][0]} to {cells[0][-1]},"
+        if verdict is Verdict.AXIS:
+            head.guesses.append(f"{shown} for the axis")
+        else:
+            head.doubts.append(
+                f"{shown} was read as a row; if it is the axis of the columns, give --header yes "
+                "(--header no says that it is not)"
+            )
+    return verdict
+
+
+def _numbers(cells: Sequence[str], dialect: Dialect) -> npt.NDArray[np.float64]:
+    found = (dialect.grammar.number(cell) for cell in cells)
+    return np.array([np.nan if value is None else value for value in found])
+
+
+def _take_commented_names(text: Sequence[str], skipped: int, dialect: Dialect, head: Head) -> None:
+    """Take names from the last comment line above the rows, as numpy writes them."""
+    head.preamble = tuple(text[: head.first])
+    last = text[head.first - 1].lstrip() if head.first > skipped else ""
+    names = last.lstrip(dialect.comment).lstrip()
+    if names == last:
+        return
+    cells = trim(split(names, dialect.delimiter), dialect.width, dialect.trailing)
+    if len(cells) == dialect.width > 1:
+        head.header = head.preamble[-1]
+        head.preamble = head.preamble[:-1]
+        head.names = tuple(cells)
+        head.prefix = head.header[: len(head.header) - len(names)]
+
+
+def _take_names(text: Sequence[str], top: Line, dialect: Dialect, head: Head) -> None:
+    """Note the header, and what is between it and the rows."""
+    missing = [""] * (dialect.width - top.width)
+    head.names = (*missing, *top.cells)
+    head.header = text[top.place]
+    head.quoted = head.header.count('"') >= 2 * top.width
+    head.preamble = tuple(text[: top.place])
+    head.units = tuple(text[top.place + 1 : head.first])
+    if data_lines(head.units, dialect.comment):
+        head.guesses.append(f"{_lines(top.place + 2, head.first)} for units or remarks")
+
+
+def _lines(first: int, last: int) -> str:
+    """Name some lines, counted from 1."""
+    return f"line {first}" if first >= last else f"lines {first} to {last}"

@@ -1,0 +1,99 @@
+"""Which columns of a table are text: names of samples, dates, classes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ikpca_cli.formats.csv.form.cells import are_text
+from ikpca_cli.formats.csv.form.dialect import Dialect
+
+_SHORT, _LONG = 40, 1000
+_DATE = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
+_WITH_UNIT = re.compile(r"[(<>~$€£¥]?+ ?+[+-]?+\d[\d.,' ]*+[)%$€£¥]?+[a-zA-Zµ°Ω/]{0,4}+")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of a table.
+
+    Attributes
+    ----------
+    place
+        Its place among the lines, counted from 0.
+    cells
+        What it holds.
+    text
+        Whether each cell is text: neither a number nor missing.
+    """
+
+    place: int
+    cells: list[str]
+    text: list[bool]
+
+    @classmethod
+    def of(cls, place: int, line: str, dialect: Dialect) -> Line:
+        """Return a line as a dialect reads it."""
+        cells = dialect.cells(line)
+        return cls(place, cells, are_text(cells, dialect.grammar))
+
+    @property
+    def width(self) -> int:
+        """How many cells there are."""
+        return len(self.cells)
+
+    @cached_property
+    def has_text(self) -> bool:
+        """Whether any cell is text."""
+        return any(self.text)
+
+    def is_row(self, columns: Sequence[int]) -> bool:
+        """Tell whether the cells of some columns are numbers, at least one of them not missing."""
+        return not any(self.text[c] for c in columns) and any(self.cells[c] for c in columns)
+
+    def is_words(self, texts: Sequence[int]) -> bool:
+        """Tell whether there are words, and no number but in columns of text."""
+        full = [c for c in range(self.width) if self.cells[c] and c not in texts]
+        return self.has_text and all(self.text[c] for c in full)
+
+
+def text_columns(lines: Sequence[Line], width: int) -> tuple[int, ...]:
+    """Return the columns without a number in the lower half of some lines, and with a word."""
+    lower = [line for line in lines[len(lines) // 2 :] if line.width == width]
+    return _wordy(lower, range(width))
+
+
+def label_columns(rows: Sequence[Line], texts: Sequence[int], width: int) -> tuple[int, ...]:
+    """Return which columns of text may be labels.
+
+    They have a word in every row, or nothing, and not numbers with something beside them such as
+    a unit, which are to be read and not to be laid aside. Some column has to be left.
+    """
+    full = [row for row in rows if row.width == width]
+    labels = [c for c in _wordy(full, texts) if not all(_is_quantity(row.cells[c]) for row in full)]
+    return tuple(labels) if len(labels) < width else ()
+
+
+def _wordy(lines: Sequence[Line], columns: Sequence[int]) -> tuple[int, ...]:
+    return tuple(
+        c
+        for c in columns
+        if any(line.text[c] for line in lines)
+        and all(line.text[c] or not line.cells[c] for line in lines)
+    )
+
+
+def _is_quantity(cell: str) -> bool:
+    """Tell whether a cell is a number with a unit, a currency or a mark that is not known."""
+    if not cell or len(cell) > _LONG:
+        return True
+    return (
+        len(cell) <= _SHORT and _WITH_UNIT.fullmatch(cell) is not None and _DATE.match(cell) is None
+    )
+
+
+def shape(label: str) -> str:
+    """Return a label with its digits and letters made alike: those of S001 and S002 are equal."""
+    return re.sub(r"[^\W\d]+", "a", re.sub(r"\d+", "9", label[:_SHORT]))

@@ -1,0 +1,87 @@
+"""The style of a table that was read, for an output to take the same."""
+
+from __future__ import annotations
+
+from ikpca_cli.formats.csv.digits import MANY, Digits
+from ikpca_cli.formats.csv.form.cells import BLANK
+from ikpca_cli.formats.csv.form.head import Head
+from ikpca_cli.formats.csv.parse import Parsed
+from ikpca_cli.formats.csv.plan import Plan
+from ikpca_cli.formats.csv.table_text import TableText
+from ikpca_cli.formats.layout import TableStyle
+
+_SPARE = 1
+"""Digits beyond those of the input: what rounding adds to an error is then below a hundredth."""
+
+_LEAST_SIGNIFICANT, _MOST_SIGNIFICANT = 4, 15
+
+
+def style_of(text: TableText, head: Head, plan: Plan, parsed: Parsed, suffix: str) -> TableStyle:
+    """Return how a table is written.
+
+    Parameters
+    ----------
+    text
+        The file.
+    head
+        What is above the rows.
+    plan
+        Which columns were read.
+    parsed
+        What they hold.
+    suffix
+        The file's, without ``.gz``.
+    """
+    names, dialect = head.names, plan.dialect
+    order = [*plan.labels, *plan.columns]
+    if list(plan.columns) == sorted(plan.columns):
+        order.sort()
+    whole = order == list(range(dialect.width))
+    picked = [_picked(line, order, plan, whole=whole) for line in (head.header, *head.units)]
+    return TableStyle(
+        delimiter=dialect.delimiter,
+        decimal=dialect.grammar.decimal,
+        newline=text.newline,
+        names=None if names is None else tuple(names[column] for column in plan.columns),
+        quoted=head.quoted,
+        label_names=() if names is None else tuple(names[label] for label in plan.labels),
+        labels=tuple(parsed.labels) if plan.labels else None,
+        label_places=tuple(order.index(label) for label in plan.labels),
+        preamble=head.preamble,
+        header=picked[0],
+        units=tuple(line for line in picked[1:] if line is not None),
+        header_prefix=head.prefix,
+        encoding=text.encoding,
+        bom=text.bom,
+        gzip=text.zipped,
+        suffix=suffix,
+        decimals=_decimals(parsed.digits),
+        significant=_significant(parsed.digits),
+    )
+
+
+def _picked(line: str | None, order: list[int], plan: Plan, *, whole: bool) -> str | None:
+    """Return a line with the chosen columns as they stand there, None if that cannot be."""
+    if line is None or whole:
+        return line
+    cells = plan.dialect.raw_cells(line)
+    if len(cells) != plan.dialect.width:
+        return None
+    between = " " if plan.dialect.delimiter == BLANK else plan.dialect.delimiter
+    return between.join(cells[column] for column in order)
+
+
+def _decimals(digits: Digits) -> tuple[tuple[int, int] | None, ...] | None:
+    """Return the most and the fewest decimals of each column of an output."""
+    if digits.exponents:
+        return None
+    return tuple(
+        None if most >= MANY else (most + _SPARE, max(1, least or 1))
+        for most, least in zip(digits.most, digits.least, strict=True)
+    )
+
+
+def _significant(digits: Digits) -> int | None:
+    """Return the significant digits of an output whose input has exponents."""
+    count = max(_LEAST_SIGNIFICANT, digits.significant + _SPARE)
+    return count if digits.exponents and count <= _MOST_SIGNIFICANT else None
