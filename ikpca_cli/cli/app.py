@@ -11,9 +11,11 @@ import typer
 from typer.core import TyperGroup
 
 from ikpca_cli.cli.commands.compare import compare
+from ikpca_cli.cli.commands.demo import demo
 from ikpca_cli.cli.commands.denoise import denoise
 from ikpca_cli.cli.commands.evaluate import evaluate
 from ikpca_cli.cli.commands.fit import fit
+from ikpca_cli.cli.commands.guide import guide
 from ikpca_cli.cli.commands.info import info
 from ikpca_cli.errors import IkpcaError, IkpcaWarning
 from ikpca_cli.version import __version__
@@ -81,7 +83,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (fit, denoise, evaluate, compare, info):
+for command in (fit, denoise, evaluate, compare, info, demo, guide):
     app.command()(command)
 
 
@@ -105,6 +107,7 @@ def root(
     `fit` learns a model from noisy rows, `denoise` cleans other rows with it, `evaluate` and
     `compare` say by how much. Files may be npy, npz, csv, HDF5 or MATLAB.
 
+        ikpca demo
         ikpca fit train.npy
         ikpca denoise model.joblib noisy.npy
     """

@@ -170,7 +170,7 @@ def fit(
         warnings.warn(f"{train}: {flaw}", IkpcaWarning, stacklevel=1)
     record = model.summary() | {"seconds": seconds, "model": target}
     auto = [name for name, value in model.get_params().items() if value == "auto"]
-    print_record(record, printing.form, marked=auto, note="chosen from the rows")
+    print_record(record, printing.form, notes=dict.fromkeys(auto, "chosen from the rows"))
 
 
 def _check_update(method: str, given: dict[str, Any]) -> None:
