@@ -96,12 +96,15 @@ def print_records(
     console = _console()
     table = _table(records, shown, best, title)
     unlimited = console.options.update_width(_WIDE)
+    left_out = []
     for key in spare:
         if console.measure(table, options=unlimited).maximum <= console.width:
             break
-        del shown[key]
+        left_out.append(shown.pop(key))
         table = _table(records, shown, best, title)
     console.print(table)
+    if left_out:
+        print_lines([f"Left out for want of room: {', '.join(reversed(left_out))}."])
 
 
 def _table(
@@ -126,6 +129,13 @@ def _table(
             cells[0].append(" *")
         table.add_row(*cells, style="bold green" if index == best else "")
     return table
+
+
+def print_lines(lines: Sequence[str]) -> None:
+    """Print sentences, folded between words to the width of a terminal."""
+    console = _console()
+    for line in lines:
+        console.print(Text(line), soft_wrap=not console.is_terminal)
 
 
 def print_bars(shares: Sequence[float], title: str) -> None:

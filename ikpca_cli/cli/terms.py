@@ -27,11 +27,15 @@ TERMS = {
     "rms_noisy": "root of mse_noisy, in the unit of the data",
     "rms": "root of mse, in the unit of the data",
     "snr_gain_db": "10 log10(mse_noisy / mse): 3 dB is half the squared error",
+    "estimated_rms_noisy": "root of estimated_mse_noisy, in the unit of the data",
+    "estimated_rms": "root of estimated_mse, in the unit of the data",
     "residual_std": "root mean square of what was removed; about noise_std if all noise was",
     "residual_autocorrelation": "correlation of neighbours in what was removed: 0 for white noise",
     "residual_signal_correlation": "correlation of what was removed with the cleaned rows: 0 where "
     "no signal went",
     "unlike": "rows farther from all rows fitted on than those are from each other",
+    "removed_rms": "root mean square of what was removed, in the unit of the data",
+    "removed_db": "10 log10 of the power removed over the rows' variance about their mean",
     "seconds": "wall clock time",
     "model": "the model file",
     "training_rows_inside": "whether the file holds the rows that it was fitted on, which may be "

@@ -45,7 +45,8 @@ def evaluate(
         ikpca evaluate model.joblib ecg_noisy.npy --clean ecg_clean.npy
         ikpca evaluate digits.joblib digits.h5::noisy --clean digits.h5::clean --plot digits.png
     """
-    from ikpca_cli.cli.report import print_record
+    from ikpca_cli.cli.report import print_lines, print_record
+    from ikpca_cli.cli.sentences import error_sentence
     from ikpca_cli.cli.sources import open_clean, open_rows, split_source
     from ikpca_cli.data import threads
     from ikpca_cli.evaluation.diagnostics import estimate_error
@@ -83,3 +84,5 @@ def evaluate(
                 shown = Shown.of(rows, fitted, clean=reference, image=size)
                 picture_of_rows(plot, shown, force=force)
     print_record(score, printing.form)
+    if printing.output_format is opt.Format.table:
+        print_lines([error_sentence(score)])
