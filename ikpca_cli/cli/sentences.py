@@ -31,7 +31,7 @@ def fit_sentences(record: Mapping[str, Any], *, given: bool, replicates: bool) -
     if level is not None:
         model = record.get("noise_model") or "white"
         source = "as given" if given else "measured from the rows"
-        lines.append(f"Noise: standard deviation {level:.4g} ({source}; {model}).")
+        lines.append(f"Noise: standard deviation {plain(level)} ({source}; {model}).")
     elif replicates:
         lines.append("Noise: all that is not the mean of the rows, as --clean mean says.")
     else:
@@ -51,10 +51,11 @@ def _expected(level: float, risk: float, error: float | None) -> str:
     """Return the sentence of the expected error."""
     if risk >= (1.0 - 1e-9) * level**2:
         return "Expected error: no less than before, so these rows are best left as they are."
-    sure = f" ± {error:.2g}" if error else ""
+    sure = f" ± {plain(error)}" if error else ""
+    before, after = plain(level), plain(math.sqrt(risk))
     text = (
-        f"Expected error of cleaned rows: RMS {level:.3g} before, {math.sqrt(risk):.3g} after "
-        f"(MSE {level**2:.3g} and {risk:.3g}{sure})"
+        f"Expected error of cleaned rows: RMS {before} before, {after} after "
+        f"(MSE {plain(level**2)} and {plain(risk)}{sure})"
     )
     if risk > 0.0:
         decibels = 10.0 * math.log10(level**2 / risk)
@@ -70,7 +71,7 @@ def error_sentence(score: Mapping[str, Any]) -> str:
     before, after = score[f"{prefix}rms_noisy"], score[f"{prefix}rms"]
     gain = score[f"{prefix}snr_gain_db"]
     kind = "Estimated" if estimated else "Measured"
-    text = f"{kind} error: RMS {before:.3g} before, {after:.3g} after"
+    text = f"{kind} error: RMS {plain(before)} before, {plain(after)} after"
     if gain is None or not math.isfinite(gain):
         return text + "."
     if gain <= 0.0:
@@ -99,11 +100,11 @@ def file_sentences(record: Mapping[str, Any], noise_std: float | None, kept: boo
     """
     count, odd = record["n_samples"], record["unlike_rows"]
     done = count - len(odd) if kept else count
-    level = "" if noise_std is None else f"; noise of the fit: {noise_std:.3g}"
+    level = "" if noise_std is None else f"; noise of the fit: {plain(noise_std)}"
     share = record["removed_db"]
-    parts = "" if share is None else f", {100 * 10 ** (share / 10):.2g} % of the rows' variance"
+    parts = "" if share is None else f", {plain(100 * 10 ** (share / 10))} % of the rows' variance"
     lines = [
-        f"{_count(done, 'row')} cleaned. Removed: RMS {record['removed_rms']:.3g}{parts}{level}."
+        f"{_count(done, 'row')} cleaned. Removed: RMS {plain(record['removed_rms'])}{parts}{level}."
     ]
     if odd:
         what = "left as they are" if kept else "cleaned all the same (--keep-unlike leaves them)"
@@ -148,12 +149,12 @@ def comparison_sentence(
     least, runs = best["mse_mean"], best["runs"]
     others = {row["method"]: row for row in reversed(measured) if row["method"] != best["method"]}
     parts = [
-        f"{method} {100 * (row['mse_mean'] / least - 1):.2g} % more"
+        f"{method} {plain(100 * (row['mse_mean'] / least - 1))} % more"
         for method, row in reversed(others.items())
         if least > 0.0
     ]
     rms, rms_before = math.sqrt(least), math.sqrt(before)
-    text = f"Least error: {best['method']}, RMS {rms_before:.3g} before, {rms:.3g} after"
+    text = f"Least error: {best['method']}, RMS {plain(rms_before)} before, {plain(rms)} after"
     if parts:
         text += "; " + ", ".join(parts)
     if least >= before:
@@ -161,6 +162,11 @@ def comparison_sentence(
     if runs == 1 and repeats:
         text += ". This is one run; --runs 10 tells how sure it is"
     return text + "."
+
+
+def plain(value: float) -> str:
+    """Return a number with three significant digits, without an exponent where it needs none."""
+    return format(float(f"{value:.3g}"), ",.10g")
 
 
 def _count(number: int, noun: str) -> str:

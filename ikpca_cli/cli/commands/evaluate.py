@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -82,6 +83,8 @@ def evaluate(
                 picture_of_beats(plot, shown, fitted.method, force=force)
             else:
                 shown = Shown.of(rows, fitted, clean=reference, image=size)
+                if clean is None:
+                    shown = replace(shown, estimate=score)
                 picture_of_rows(plot, shown, force=force)
     print_record(score, printing.form)
     if printing.output_format is opt.Format.table:
