@@ -273,9 +273,9 @@ def _splits(
         if noisy is None:
             # With noise to add, the rows are their own clean version.
             reference = None if clean == MEAN else first
-            if clean not in (None, MEAN):
-                paired = open_clean(clean, reading, rows)
-                reference = None if paired is None else paired.read()
+            with open_clean(clean, reading, rows) as paired:
+                if paired is not None:
+                    reference = paired.read()
             return splits.random_splits(
                 first,
                 reference,
@@ -291,6 +291,6 @@ def _splits(
         if clean is None:
             reference = second
         else:
-            paired = open_clean(clean, reading, rows)
-            reference = None if paired is None else paired.read()
+            with open_clean(clean, reading, rows) as paired:
+                reference = None if paired is None else paired.read()
     return splits.fixed_split(first, second, reference, noise=noise, runs=runs, seed=seed)

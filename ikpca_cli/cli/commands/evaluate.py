@@ -64,15 +64,17 @@ def evaluate(
         raise UsageError("--image says how --plot draws: give --plot too")
     fitted = load_model(model)
     size = image_shape(image, fitted.n_features_in_)
-    reference = None
     if clean is None and fitted.replicates_:
         clean = MEAN
     options = reading.options()
-    with threads.jobs(jobs), open_rows(noisy, options) as rows:
+    with (
+        threads.jobs(jobs),
+        open_rows(noisy, options) as rows,
+        open_clean(clean, options, rows) as reference,
+    ):
         if clean is None:
             score = estimate_error(fitted, rows)
         else:
-            reference = open_clean(clean, options, rows)
             with progress_bar(quiet=printing.quiet) as progress:
                 score = evaluate_model(fitted, rows, reference, progress)
         if plot is not None:
