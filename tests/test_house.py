@@ -29,6 +29,7 @@ LAYERS = (
     ("formats",),
     ("modelfile",),
     ("plots",),
+    ("guide",),
     ("cli",),
 )
 """Rooms, each of which may import from those before it and from itself."""

@@ -1,4 +1,4 @@
-"""The README keeps its word: its commands run, its links and options exist, its table is true."""
+"""README and guide keep their word: commands run, links and options exist, the table is true."""
 
 from __future__ import annotations
 
@@ -12,10 +12,16 @@ import sys
 import pytest
 
 from ikpca_cli.estimators.methods import METHODS
+from ikpca_cli.guide import TOPICS
 from tests.conftest import ROOT
 
+GUIDE = ROOT / "ikpca_cli/guide"
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-SECTIONS = [part for part in re.split(r"^## ", README, flags=re.MULTILINE) if "```" in part]
+PAGES = {topic: (GUIDE / f"{topic}.md").read_text(encoding="utf-8") for topic in TOPICS}
+SECTIONS = {
+    f"README: {part.splitlines()[0]}": part
+    for part in re.split(r"^## ", README, flags=re.MULTILINE)[1:]
+}
 
 
 def blocks(text, language):
@@ -24,32 +30,69 @@ def blocks(text, language):
     return [code for marked, code in found if not marked]
 
 
+def runnable(texts):
+    return [name for name, text in texts.items() if blocks(text, "bash") + blocks(text, "python")]
+
+
 def shell(code, folder):
     program = " ".join(map(shlex.quote, [sys.executable, "-m", "ikpca_cli"]))
     lines = f'ikpca() {{ {program} "$@"; }}\nset -euo pipefail\n{code}'
     return subprocess.run(["bash", "-c", lines], cwd=folder, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("title", [part.splitlines()[0] for part in SECTIONS[1:]])
-def test_commands_run(title, samples):
-    section = next(part for part in SECTIONS if part.startswith(title))
-    code = "\n".join(blocks(section, "bash"))
-    done = shell(code, samples)
+@pytest.mark.parametrize("name", runnable(SECTIONS | PAGES))
+def test_commands_run(name, samples):
+    text = (SECTIONS | PAGES)[name]
+    done = shell("\n".join(blocks(text, "bash")), samples)
     assert done.returncode == 0, done.stderr
-    for program in blocks(section, "python"):
+    for program in blocks(text, "python"):
         done = subprocess.run([sys.executable, "-c", program], cwd=samples, capture_output=True)
         assert done.returncode == 0, done.stderr.decode()
 
 
-def test_set_up_is_two_commands():
-    assert re.findall(r"<!-- (\w+) -->", README) == ["main", "test"]
+def test_set_up_is_three_commands():
+    assert re.findall(r"<!-- (\w+) -->", README) == ["main", "demo", "test"]
 
 
-def test_linked_files_exist():
-    for target in re.findall(r"\]\((?!http)([^)]+)\)", README):
+def test_the_readme_fits_its_readers():
+    assert len(README.splitlines()) < 200
+    assert {len(line) for line in README.splitlines()[:12]} < set(range(160))
+
+
+@pytest.mark.parametrize("name", ["README", *PAGES])
+def test_linked_files_exist(name):
+    text, folder = (README, ROOT) if name == "README" else (PAGES[name], GUIDE)
+    for target in re.findall(r"\]\((?!http)([^)]+)\)", text):
+        assert (folder / target).exists(), target
+    for target in re.findall(r"python (tests/\S+\.py)", text):
         assert (ROOT / target).exists(), target
-    for target in re.findall(r"`python (tests/\S+)`", README):
-        assert (ROOT / target).exists(), target
+
+
+def test_the_readme_links_every_page():
+    linked = re.findall(r"\(ikpca_cli/guide/(\w+)\.md\)", README)
+    assert set(linked) == set(TOPICS)
+
+
+def test_options_that_are_named_exist(cli):
+    """Of commands of ikpca alone: those of other programs are in blocks of text."""
+    known = set()
+    for command in ("fit", "denoise", "evaluate", "compare", "info", "demo", "guide"):
+        known |= set(re.findall(r"--[a-z][a-z-]+", cli(command, "--help").stdout))
+    known |= set(re.findall(r"--[a-z][a-z-]+", cli("--help").stdout))
+    for name, text in {"README": README, **PAGES}.items():
+        prose = re.sub(r"```(text|python)\n.*?```|<!--.*?-->", "", text, flags=re.DOTALL)
+        named = set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", prose))
+        others = {"--quick", "--quiet", "--disable-pip-version-check"}
+        assert named - known - others == set(), name
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_pages_begin_with_what_they_are_about(topic):
+    assert re.match(rf"# {topic.capitalize()}: \w", PAGES[topic])
+
+
+def test_every_page_is_a_topic():
+    assert sorted(path.stem for path in GUIDE.glob("*.md")) == sorted(TOPICS)
 
 
 @pytest.mark.parametrize("rows", ["s_curve", "digits", "ecg"])
@@ -68,9 +111,9 @@ def test_the_table_is_true(rows, samples):
     assert f"**{re.search(rf'[*]+({best:.4g}[0-9]*)[*]+', line)[1]}**" in line
 
 
-def recipe(title):
+def recipe(topic, title):
     """Return the block of text after a recipe's title, which needs another place to run."""
-    return re.search(rf"\*\*{title}\.\*\*.*?```text\n(.*?)```", README, re.DOTALL)[1]
+    return re.search(rf"\*\*{title}\.\*\*.*?```text\n(.*?)```", PAGES[topic], re.DOTALL)[1]
 
 
 @pytest.fixture
@@ -85,7 +128,7 @@ def batch(samples):
 
 
 def test_the_slurm_recipe_cleans_each_file_once(batch):
-    code = recipe("A SLURM array").replace("/scratch/", f"{batch}/")
+    code = recipe("clusters", "A SLURM array").replace("/scratch/", f"{batch}/")
     first, last = map(int, re.search(r"--array=(\d+)-(\d+)", code).groups())
     cpus = re.search(r"--cpus-per-task=(\d+)", code)[1]
     for task in [*range(first, last + 1), first]:  # the first one starts twice
@@ -105,8 +148,7 @@ def test_the_parallel_recipe_cleans_each_file(batch):
         or "GNU" not in subprocess.run([tool, "--version"], capture_output=True, text=True).stdout
     ):
         pytest.skip("GNU parallel is not installed")
-    done = shell(
-        "export -f ikpca\nexport SHELL=$(command -v bash)\n" + recipe("GNU parallel"), batch
-    )
+    code = "export -f ikpca\nexport SHELL=$(command -v bash)\n" + recipe("batches", "GNU parallel")
+    done = shell(code, batch)
     assert done.returncode == 0, done.stderr
     assert len(list((batch / "clean").iterdir())) == 13

@@ -12,9 +12,11 @@ import typer
 from typer.core import TyperGroup
 
 from ikpca_cli.cli.commands.compare import compare
+from ikpca_cli.cli.commands.demo import demo
 from ikpca_cli.cli.commands.denoise import denoise
 from ikpca_cli.cli.commands.evaluate import evaluate
 from ikpca_cli.cli.commands.fit import fit
+from ikpca_cli.cli.commands.guide import guide
 from ikpca_cli.cli.commands.info import info
 from ikpca_cli.cli.signals import INTERRUPTED, told
 from ikpca_cli.errors import IkpcaError, IkpcaWarning
@@ -83,7 +85,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (fit, denoise, evaluate, compare, info):
+for command in (fit, denoise, evaluate, compare, info, demo, guide):
     app.command()(command)
 
 
@@ -107,6 +109,7 @@ def root(
     `fit` learns a model from noisy rows, `denoise` cleans other rows with it, `evaluate` and
     `compare` say by how much. Files may be npy, npz, csv, HDF5 or MATLAB.
 
+        ikpca demo
         ikpca fit train.npy
         ikpca denoise model.joblib noisy.npy
     """

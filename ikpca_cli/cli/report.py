@@ -32,16 +32,15 @@ class Spread:
     std: float | None
 
 
-def print_record(record: Record, form: str, *, marked: Sequence[str] = (), note: str = "") -> None:
+def print_record(record: Record, form: str, *, notes: Mapping[str, str] | None = None) -> None:
     """Print one record: a table with a line per key, a JSON object, or a CSV header and line.
 
     Parameters
     ----------
     record : mapping
     form : {"table", "json", "csv"}
-    marked : sequence of str
-        Keys whose values get the `note` beside them in a table.
-    note : str
+    notes : mapping of str to str, optional
+        What a table says beside the values of some keys.
     """
     if form == "json":
         _print_json(_plain(record))
@@ -50,13 +49,13 @@ def print_record(record: Record, form: str, *, marked: Sequence[str] = (), note:
         _print_csv([record], list(record))
         return
     table = Table(box=_box(), show_header=False)
-    table.add_column(style="bold")
-    table.add_column()
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
     table.add_column(style="dim")
     for key, value in record.items():
         if value is None:
             continue
-        table.add_row(Text(key), Text(_cell(value)), Text(note if key in marked else ""))
+        table.add_row(Text(key), Text(_cell(value)), Text((notes or {}).get(key, "")))
     _console().print(table)
 
 
@@ -97,12 +96,15 @@ def print_records(
     console = _console()
     table = _table(records, shown, best, title)
     unlimited = console.options.update_width(_WIDE)
+    left_out = []
     for key in spare:
         if console.measure(table, options=unlimited).maximum <= console.width:
             break
-        del shown[key]
+        left_out.append(shown.pop(key))
         table = _table(records, shown, best, title)
     console.print(table)
+    if left_out:
+        print_lines([f"Left out for want of room: {', '.join(reversed(left_out))}."])
 
 
 def _table(
@@ -127,6 +129,13 @@ def _table(
             cells[0].append(" *")
         table.add_row(*cells, style="bold green" if index == best else "")
     return table
+
+
+def print_lines(lines: Sequence[str]) -> None:
+    """Print sentences, folded between words to the width of a terminal."""
+    console = _console()
+    for line in lines:
+        console.print(Text(line), soft_wrap=not console.is_terminal)
 
 
 def print_bars(shares: Sequence[float], title: str) -> None:

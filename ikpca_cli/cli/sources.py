@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -77,24 +78,26 @@ def open_rows(
     return rows
 
 
-def open_clean(source: str, options: ReadOptions, noisy: Rows) -> Rows | None:
-    """Open the clean rows of `noisy`; None stands for their mean.
+@contextmanager
+def open_clean(source: str | None, options: ReadOptions, noisy: Rows) -> Iterator[Rows | None]:
+    """Open the clean rows of `noisy` for a while; None stands for their mean, or for no source.
 
     Raises
     ------
     InputError
         If the clean rows are not as many and as wide as the noisy ones.
     """
-    if source == MEAN:
-        return None
+    if source is None or source == MEAN:
+        yield None
+        return
     dropped = noisy.kept is not None
     own = replace(options, missing="error") if dropped else options
-    clean = open_rows(source, own, names=noisy.feature_names)
-    if noisy.kept is not None:
-        clean.keep(noisy.kept)
-    if clean.shape != noisy.shape:
-        raise InputError(
-            f"{clean.name} has shape {clean.shape} but {noisy.name} has {noisy.shape}: "
-            "give the clean version of the same rows"
-        )
-    return clean
+    with open_rows(source, own, names=noisy.feature_names) as clean:
+        if noisy.kept is not None:
+            clean.keep(noisy.kept)
+        if clean.shape != noisy.shape:
+            raise InputError(
+                f"{clean.name} has shape {clean.shape} but {noisy.name} has {noisy.shape}: "
+                "give the clean version of the same rows"
+            )
+        yield clean

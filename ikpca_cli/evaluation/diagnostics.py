@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -119,7 +120,8 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
     Returns
     -------
     dict
-        noise_std, estimated_mse_noisy, estimated_mse, estimated_mse_error, estimated_snr_gain_db,
+        noise_std, estimated_mse_noisy, estimated_mse, estimated_mse_error, the roots of the first
+        two, estimated_rms_noisy and estimated_rms, estimated_snr_gain_db,
         the residual's std, autocorrelation and signal correlation, and n_samples.
 
     Raises
@@ -152,6 +154,8 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
         "estimated_mse_noisy": noise_std**2,
         "estimated_mse": risk,
         "estimated_mse_error": error,
+        "estimated_rms_noisy": noise_std,
+        "estimated_rms": math.sqrt(max(risk, 0.0)),
         "estimated_snr_gain_db": snr_gain_db(noise_std**2, risk) if risk > 0.0 else None,
         "residual_std": residual.std,
         "residual_autocorrelation": residual.autocorrelation,

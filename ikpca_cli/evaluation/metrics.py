@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, column_means, silent
@@ -24,7 +26,7 @@ def snr_gain_db(mse_noisy: float, mse: float) -> float:
 def evaluate_model(
     model: Denoiser, noisy: RowSource, clean: RowSource | None, progress: Progress = silent
 ) -> dict[str, float | int | None]:
-    """Return mse_noisy, mse, snr_gain_db and n_samples of `model` on `noisy`, block by block.
+    """Return the errors of `model` on `noisy`, block by block.
 
     Parameters
     ----------
@@ -33,6 +35,12 @@ def evaluate_model(
     noisy, clean : RowSource, shape (n_samples, n_features)
         The same rows with and without noise; None for `clean` stands for the mean noisy row.
     progress : callable
+
+    Returns
+    -------
+    dict
+        mse_noisy, mse, their roots rms_noisy and rms (in the unit of the data), snr_gain_db and
+        n_samples.
 
     Raises
     ------
@@ -51,6 +59,8 @@ def evaluate_model(
     return {
         "mse_noisy": before,
         "mse": after,
+        "rms_noisy": math.sqrt(before),
+        "rms": math.sqrt(after),
         "snr_gain_db": snr_gain_db(before, after),
         "n_samples": noisy.shape[0],
     }

@@ -15,7 +15,9 @@ from ikpca_cli.plots.style import (
     legend_beside,
     line_style,
     new_figure,
+    number,
     plain_log,
+    show_all,
     whole_ticks,
 )
 
@@ -24,12 +26,6 @@ AXES = {"n_components": "components", "ridge": "ridge", "n_rff": "random feature
 
 LABELS = {"gamma": "gamma", "ridge": "ridge", "n_rff": "rff", "n_components": "components"}
 """What tells lines of one method apart."""
-
-FAR = 2.0
-"""A noisy level this much above all lines is named at the upper edge instead of drawn."""
-
-WORSE = 1.25
-"""Errors this much above the noisy level leave the picture, for the good ones to be told apart."""
 
 Record = Mapping[str, Any]
 
@@ -119,7 +115,6 @@ def _word(record: Record, key: str) -> str:
 
 def _draw_lines(axes: Axes, records: Sequence[Record], key: str, noisy: float) -> None:
     xs: list[float] = []
-    top = max(record["mse_mean"] for record in records)
     for index, (label, members) in enumerate(lines_of(records, key).items()):
         style = line_style(index)
         first = members[0]
@@ -132,18 +127,13 @@ def _draw_lines(axes: Axes, records: Sequence[Record], key: str, noisy: float) -
         axes.errorbar(
             own,
             [record["mse_mean"] for record in members],
-            [record["mse_std"] or 0.0 for record in members],
+            _bars(members),
             label=label,
             elinewidth=0.8,
             **style,
         )
-    lowest = min(record["mse_mean"] for record in records)
-    if lowest < noisy < top / WORSE:
-        axes.set_ylim(top=WORSE * noisy, bottom=lowest - 0.1 * (WORSE * noisy - lowest))
-    if noisy <= FAR * top:
-        axes.axhline(noisy, color=FAINT, linewidth=1.0, linestyle="--", label="noisy rows")
-    else:
-        axes.text(0.01, 1.0, f"noisy rows: {noisy:.3g}", transform=axes.transAxes, va="top")
+    axes.axhline(noisy, color=FAINT, linewidth=1.0, linestyle="--", label="noisy rows")
+    show_all(axes, "y", [noisy, *_ends(records)])
     if min(xs) > 0.0 and max(xs) >= 20.0 * min(xs) and key != "n_components":
         plain_log(axes, "x", xs)
     elif key != "ridge":
@@ -157,25 +147,43 @@ def _list_methods(axes: Axes, records: Sequence[Record], noisy: float) -> None:
     places = np.arange(len(records))
     axes.axvline(noisy, color=FAINT, linewidth=1.0, linestyle="--")
     for place, record in zip(places, records, strict=True):
-        mean, std = record["mse_mean"], record["mse_std"] or 0.0
+        mean = record["mse_mean"]
         style = line_style(int(place)) | {"linestyle": "none", "markersize": 7.0}
-        axes.errorbar([mean], [place], xerr=[std], **style)
-        axes.annotate(f"{mean:.3g}", (mean, place), (0, 8), textcoords="offset points", ha="center")
+        axes.errorbar([mean], [place], xerr=_bars([record]), **style)
+        axes.annotate(number(mean), (mean, place), (0, 8), textcoords="offset points", ha="center")
     axes.annotate(
-        f"noisy rows {noisy:.3g}", (noisy, 1.0), (-4, -2), xycoords=("data", "axes fraction"),
+        f"noisy rows {number(noisy)}", (noisy, 1.0), (-4, -2), xycoords=("data", "axes fraction"),
         textcoords="offset points", ha="right", va="top", color=INK,
     )  # fmt: skip
     axes.set_yticks(places, _names(records))
     axes.set_ylim(len(records) - 0.5, -0.7)
-    axes.set_xlim(0.0, 1.08 * max(noisy, *(r["mse_mean"] for r in records)))
+    axes.set_xlim(0.0, 1.08 * max(noisy, *_ends(records)))
     axes.set_xlabel(_error_label(records))
+
+
+def _bars(records: Sequence[Record]) -> list[list[float]]:
+    """Return how far error bars reach down and up; none below zero, where no error can be."""
+    spreads = [record["mse_std"] or 0.0 for record in records]
+    means = [record["mse_mean"] for record in records]
+    return [[min(s, 0.999 * m) for s, m in zip(spreads, means, strict=True)], spreads]
+
+
+def _ends(records: Sequence[Record]) -> list[float]:
+    """Return where error bars end."""
+    means = [record["mse_mean"] for record in records]
+    down, up = _bars(records)
+    low = [m - d for m, d in zip(means, down, strict=True)]
+    # A bar that reaches to zero has no end on a logarithmic axis; its point has.
+    return [max(end, m / 2) for end, m in zip(low, means, strict=True)] + [
+        m + u for m, u in zip(means, up, strict=True)
+    ]
 
 
 def _names(records: Sequence[Record]) -> list[str]:
     """Return a name for each record: its method, numbered where one method has several."""
     methods = [record["method"] for record in records]
     return [
-        method if methods.count(method) == 1 else f"{method}, gamma {record['gamma']:.3g}"
+        method if methods.count(method) == 1 else f"{method}, gamma {number(record['gamma'])}"
         for method, record in zip(methods, records, strict=True)
     ]
 

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.plots.style import new_figure
@@ -37,11 +39,20 @@ def draw_tiles(bands: Mapping[str, FloatArray], title: str) -> Figure:
 
 
 def fill_tiles(
-    figure: Figure, place: SubplotSpec, bands: Mapping[str, FloatArray], titles: Sequence[str]
+    figure: Figure,
+    place: SubplotSpec,
+    bands: Mapping[str, FloatArray],
+    titles: Sequence[str],
+    label: str = "",
 ) -> None:
-    """Draw bands, as `draw_tiles` says, in one place of a figure, with a title for each column."""
+    """Draw bands, as `draw_tiles` says, in one place of a figure, with a title for each column.
+
+    A colour bar tells the scale of all bands but what was removed, which has its own.
+    """
     grid = place.subgridspec(len(bands), len(titles), wspace=0.05, hspace=0.05)
     scale = [images for name, images in bands.items() if name != REMOVED][-1]
+    panels: dict[bool, list[Axes]] = {False: [], True: []}
+    shown: dict[bool, AxesImage] = {}
     for row, (name, images) in enumerate(bands.items()):
         low, high = float(scale.min()), float(scale.max())
         if name == REMOVED:
@@ -49,7 +60,8 @@ def fill_tiles(
             low = -high
         for column, image in enumerate(images):
             axes = figure.add_subplot(grid[row, column])
-            axes.imshow(image, cmap="gray", vmin=low, vmax=high)
+            shown[name == REMOVED] = axes.imshow(image, cmap="gray", vmin=low, vmax=high)
+            panels[name == REMOVED].append(axes)
             axes.set_xticks([])
             axes.set_yticks([])
             axes.spines[:].set_visible(False)
@@ -57,3 +69,9 @@ def fill_tiles(
                 axes.set_ylabel(name)
             if row == 0:
                 axes.set_title(titles[column], fontsize=8)
+    for removed, image_shown in shown.items():
+        bar = figure.colorbar(
+            image_shown, ax=panels[removed], fraction=0.05, pad=0.01, aspect=12, label=label
+        )
+        bar.ax.tick_params(labelsize=7)
+        bar.outline.set_visible(False)

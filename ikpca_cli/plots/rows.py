@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,11 +10,24 @@ from matplotlib.figure import Figure
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.plots.mosaic import REMOVED, SIDE, fill_tiles
-from ikpca_cli.plots.shown import FEW, SHORT, Shown
-from ikpca_cli.plots.style import CLEAN, CLEANED, FAINT, INK, NOISY, new_figure, plain_log
+from ikpca_cli.plots.shown import FEW, SHORT, Shown, evenly
+from ikpca_cli.plots.style import (
+    CLEAN,
+    CLEANED,
+    FAINT,
+    INK,
+    NOISY,
+    legend_below,
+    new_figure,
+    number,
+    plain_log,
+)
 
 if TYPE_CHECKING:
     from matplotlib.gridspec import SubplotSpec
+
+CHANNEL_ROWS, MOST_CHANNELS = 3, 8
+"""Rows in a picture of channels, and channels of each, spread evenly."""
 
 LINES = 4
 """Rows in a picture of lines."""
@@ -34,16 +47,63 @@ def draw_rows(shown: Shown) -> Figure:
     """
     if shown.is_image:
         return _draw_tiles(shown)
+    if shown.channel_axis is not None:
+        return _draw_channels(shown)
     if shown.noisy.shape[1] <= SHORT:
         return _draw_points(shown)
     return _draw_lines(shown)
+
+
+def _draw_channels(shown: Shown) -> Figure:
+    """Draw a column for each of some rows, and in it a panel for each channel."""
+    some = shown.some(CHANNEL_ROWS)
+    axis = some.channel_axis
+    count = some.sample_shape[axis or 0]
+    drawn = evenly(count, MOST_CHANNELS)
+    figure, rest = _with_errors(shown, 2.9 * len(some), 0.9 + 0.95 * len(drawn), some.count())
+    grid = rest.subgridspec(len(drawn), len(some), hspace=0.08)
+
+    def channels(rows: FloatArray) -> FloatArray:
+        return np.moveaxis(rows.reshape(len(rows), *some.sample_shape), 1 + (axis or 0), 1)
+
+    parts: list[tuple[FloatArray, dict[str, Any]]] = [
+        (channels(some.noisy), {"color": NOISY, "linewidth": 0.7, "label": "noisy"})
+    ]
+    if some.clean is not None:
+        clean = {"color": CLEAN, "linewidth": 3.0, "label": "clean"}
+        parts.append((channels(some.clean), clean))
+    parts.append(
+        (channels(some.cleaned), {"color": CLEANED, "linewidth": 1.2, "label": "denoised"})
+    )
+    x = np.arange(1, parts[0][0].shape[2] + 1)
+    for line, channel in enumerate(drawn):
+        first = None
+        for i in range(len(some)):
+            axes = figure.add_subplot(grid[line, i], sharey=first)
+            first = first or axes
+            for values, style in parts:
+                axes.plot(x, values[i, channel], **style)
+            if line == 0:
+                axes.set_title(_row_title(some, i))
+            if i == 0:
+                axes.set_ylabel(f"channel {channel + 1}", fontsize=8)
+            else:
+                axes.tick_params(labelleft=False)
+            if line == len(drawn) - 1:
+                axes.set_xlabel(some.scale.x_label or "place in the row")
+            else:
+                axes.tick_params(labelbottom=False)
+    if some.scale.y_label:
+        figure.supylabel(some.scale.y_label)
+    legend_below(figure)
+    return figure
 
 
 def _draw_lines(shown: Shown) -> Figure:
     some = shown.some(LINES)
     figure, rest = _with_errors(shown, 2.4 * len(some), 3.4, some.count())
     grid = rest.subgridspec(2, len(some), height_ratios=(3, 1))
-    x = np.arange(1, some.noisy.shape[1] + 1)
+    x = some.scale.places(some.noisy.shape[1])
     upper = lower = None
     for i in range(len(some)):
         upper = figure.add_subplot(grid[0, i], sharex=upper, sharey=upper)
@@ -58,7 +118,7 @@ def _draw_lines(shown: Shown) -> Figure:
         lower.plot(x, some.noisy[i] - some.cleaned[i], color=FAINT, linewidth=0.7)
         _name_columns(lower, some)
         if i == 0:
-            upper.set_ylabel("value")
+            upper.set_ylabel(some.scale.y_label or "value")
             lower.set_ylabel(REMOVED)
             upper.legend(fontsize=8)
         else:
@@ -76,7 +136,7 @@ def _draw_tiles(shown: Shown) -> Figure:
     bands = {name: values.reshape(-1, *some.sample_shape) for name, values in rows.items()}
     figure, rest = _with_errors(shown, SIDE * len(some), SIDE * len(bands) + 0.4, some.count())
     titles = [_row_title(some, i, "\n") for i in range(len(some))]
-    fill_tiles(figure, rest, bands, titles)
+    fill_tiles(figure, rest, bands, titles, some.scale.y_label or "")
     return figure
 
 
@@ -111,10 +171,10 @@ def _with_errors(
     """Return a figure with the panel of errors, if they are known, and the place of the rest."""
     title = f"{shown.name}: {count}"
     if shown.clean is None:
-        figure = new_figure(width, height, title)
+        figure = new_figure(width, height, title + _estimate(shown))
         return figure, figure.add_gridspec(1, 1)[0]
     before, after = shown.errors()
-    change = f"MSE {before.mean():.3g} before, {after.mean():.3g} after"
+    change = f"MSE {number(before.mean())} before, {number(after.mean())} after"
     figure = new_figure(width + 3.2, height, f"{title}; {change}")
     grid = figure.add_gridspec(1, 2, width_ratios=(width, 3.2))
     _draw_errors(figure.add_subplot(grid[1]), before, after, shown)
@@ -130,23 +190,31 @@ def _draw_errors(axes: Axes, before: FloatArray, after: FloatArray, shown: Shown
         plain_log(axes, "y", both)
     same = np.linspace(before.min(), before.max())  # no straight line if one axis is logarithmic
     axes.plot(same, same, color=INK, linewidth=0.8, linestyle="--")
+    middle = same[len(same) // 2]
     axes.annotate(
-        "unchanged",
-        (same[-1], same[-1]),
-        (-8, 0),
-        textcoords="offset points",
-        fontsize=8,
-        ha="right",
-    )
+        "unchanged", (middle, middle), (-4, 4), textcoords="offset points", fontsize=8,
+        ha="right", va="bottom",
+    )  # fmt: skip
     axes.set_title(f"error of each of {len(shown)} {shown.noun}s")
     axes.set_xlabel("MSE before")
     axes.set_ylabel("MSE after")
 
 
+def _estimate(shown: Shown) -> str:
+    """Return what is estimated of the error without clean rows, as a title ends."""
+    if shown.estimate is None:
+        return ""
+    found = shown.estimate
+    before, after = found["estimated_mse_noisy"], found["estimated_mse"]
+    error = found["estimated_mse_error"]
+    after = f"{number(max(after, 0.0))} ± {number(error)}"
+    return f"; estimated MSE {number(before)} before, {after} after"
+
+
 def _row_title(some: Shown, index: int, break_: str = ": ") -> str:
     if some.clean is None:
         return some.label(index)
-    return f"{some.label(index)}{break_}MSE {some.errors()[1][index]:.2g}"
+    return f"{some.label(index)}{break_}MSE {number(some.errors()[1][index])}"
 
 
 def _column(shown: Shown, index: int) -> str:
@@ -155,8 +223,10 @@ def _column(shown: Shown, index: int) -> str:
 
 def _name_columns(axes: Axes, shown: Shown) -> None:
     """Label the x axis with the columns' names where these are few, or else their numbers."""
-    across = "row" if shown.noun == "column" else "column"
-    if shown.columns is None or len(shown.columns) > NAMED:
+    across = shown.scale.x_label or ("row" if shown.noun == "column" else "column")
+    if shown.columns is None or len(shown.columns) > NAMED or shown.scale.x is not None:
         axes.set_xlabel(across)
         return
+    if shown.scale.x_label:
+        axes.set_xlabel(across)
     axes.set_xticks(range(1, len(shown.columns) + 1), shown.columns, rotation=45, ha="right")

@@ -17,7 +17,9 @@ from ikpca_cli.plots.style import (
     legend_beside,
     line_style,
     new_figure,
+    number,
     plain_log,
+    show_all,
     whole_ticks,
 )
 
@@ -40,7 +42,7 @@ def draw_fit(model: Denoiser, name: str) -> Figure:
     name : str
         What the training rows are called.
     """
-    level = "unknown" if model.noise_std_ is None else f"{model.noise_std_:.3g}"
+    level = "unknown" if model.noise_std_ is None else number(model.noise_std_)
     title = f"{model.method} on {name}: {model.n_samples_} rows, noise level {level}"
     tried = model.tried_
     figure = new_figure(9.6 if tried else 4.6, 3.6, title)
@@ -61,6 +63,7 @@ def _draw_spectrum(axes: Axes, model: Denoiser) -> None:
         axes.plot(x, noise, color=INK, linestyle="--", label="noise in them")
         drawn.append(noise)
         axes.legend(fontsize=8)
+        _mark_edge(axes, int(np.sum(variances > noise)), len(x))
     plain_log(axes, "y", _positive(np.concatenate(drawn)))
     if len(x) > 30:
         plain_log(axes, "x", x)
@@ -69,6 +72,16 @@ def _draw_spectrum(axes: Axes, model: Denoiser) -> None:
     axes.set_title("spectrum")
     axes.set_xlabel("component")
     axes.set_ylabel("variance" if model.method == "pca" else "variance in feature space")
+
+
+def _mark_edge(axes: Axes, above: int, count: int) -> None:
+    """Mark where signal meets noise, half-way between the last component above it and the next."""
+    if above < count:
+        axes.axvline(above + 0.5, color=FAINT, linewidth=1.0, linestyle=":")
+        text = f"signal above the noise:\n{above} of {count} components"
+    else:
+        text = f"all {count} components that\nare kept lie above the noise"
+    axes.annotate(text, (0.97, 0.62), xycoords="axes fraction", ha="right", fontsize=8)
 
 
 def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Choice]) -> None:
@@ -100,14 +113,46 @@ def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Choice]) -> None:
     if model.noise_std_ is not None:
         before = model.noise_std_**2
         axes.axhline(before, color=FAINT, linestyle="--", linewidth=1.0, label="noisy rows")
-    if model.estimated_mse_ is not None:
-        axes.axhline(model.estimated_mse_, color=INK, linewidth=0.8, label="chosen")
+    ends = [end for one in tried if one.risk is not None for end in _ends(one.risk, one.error)]
+    chosen = _place_of(model, key)
+    if chosen is not None and model.estimated_mse_ is not None:
+        _mark(axes, model, key, (chosen, model.estimated_mse_))
+        xs.append(chosen)
+        ends.append(model.estimated_mse_)
+    if model.noise_std_ is not None:
+        ends.append(model.noise_std_**2)
     if xs and max(xs) > 4 * min(xs):
         plain_log(axes, "x", xs)
+    show_all(axes, "y", ends)
     axes.set_title("estimated error ± standard error")
     axes.set_xlabel({"n_components": "components"}.get(key, key))
     axes.set_ylabel("mean squared error")
     legend_beside(axes)
+
+
+def _ends(risk: float, error: float | None) -> tuple[float, float]:
+    """Return where an error bar ends; one of a positive error does on a logarithmic axis, too."""
+    reach = error or 0.0
+    return max(risk - reach, risk / 2.0) if risk > 0.0 else risk - reach, risk + reach
+
+
+def _place_of(model: Denoiser, key: str) -> float | None:
+    """Return where the choice lies along the axis."""
+    value = getattr(model, f"{key}_", None)
+    return float(value) if isinstance(value, int | float) and value > 0 else None
+
+
+def _mark(axes: Axes, model: Denoiser, key: str, place: tuple[float, float]) -> None:
+    """Mark the choice where it is, and the second gamma beside it."""
+    axes.plot(
+        *([at] for at in place), "*", color=INK, markersize=11, zorder=5,
+        label=f"chosen: {number(place[0])}",
+    )  # fmt: skip
+    second = getattr(model, "second_gamma_", None)
+    if key == "gamma" and second:
+        axes.axvline(
+            second, color=INK, linewidth=0.8, linestyle=":", label=f"beside it: {number(second)}"
+        )
 
 
 def _draw_trials(axes: Axes, trials: list[Choice], key: str, style: dict[str, Any]) -> None:
@@ -134,7 +179,7 @@ def _label(params: dict[str, Any], key: str) -> str:
     if params.get("second_gamma"):
         return _PAIRS
     gamma = params.get("gamma")
-    return "tried" if key == "gamma" or gamma is None else f"gamma {gamma:.3g}"
+    return "tried" if key == "gamma" or gamma is None else f"gamma {number(gamma)}"
 
 
 def _positive(values: FloatArray) -> FloatArray:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray, pick_rows
 from ikpca_cli.errors import UsageError
+from ikpca_cli.plots.scale import Scale
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.formats.file_rows import Rows
 
@@ -21,6 +24,10 @@ MOST, FEW = 2000, 8
 
 SHORT = 3
 """Rows of up to this many numbers are drawn as points."""
+
+CHANNELS, LONGER = 16, 4
+"""Samples of two dimensions with at most so many channels that are so many times as long are
+signals of several channels, and no images."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +51,12 @@ class Shown:
         The shape of one sample; its product is p.
     columns : tuple of str or None
         Names of the p numbers.
+    scale : Scale
+        Where they lie, and what the axes are called.
+    asked : bool
+        Whether the shape of an image was asked for.
+    estimate : mapping or None
+        What is known of the error without clean rows, as ``ikpca evaluate`` prints it.
     """
 
     noisy: FloatArray
@@ -55,6 +68,9 @@ class Shown:
     noun: str
     sample_shape: tuple[int, ...]
     columns: tuple[str, ...] | None
+    scale: Scale = field(default_factory=Scale)
+    asked: bool = False
+    estimate: Mapping[str, Any] | None = None
 
     @classmethod
     def of(
@@ -95,6 +111,8 @@ class Shown:
             "column" if layout.transposed else "row",
             image or layout.sample_shape,
             None if layout.transposed else rows.feature_names,
+            Scale.of(layout),
+            image is not None,
         )
 
     def __len__(self) -> int:
@@ -134,7 +152,19 @@ class Shown:
     @property
     def is_image(self) -> bool:
         """Whether a sample is an image."""
-        return len(self.sample_shape) == 2 and min(self.sample_shape) > 1
+        return (
+            len(self.sample_shape) == 2 and min(self.sample_shape) > 1 and self.channel_axis is None
+        )
+
+    @property
+    def channel_axis(self) -> int | None:
+        """The axis of a sample along which its channels lie; None where it has none."""
+        if len(self.sample_shape) != 2 or self.asked:
+            return None
+        short, long = sorted(self.sample_shape)
+        if not 1 < short <= CHANNELS or long < LONGER * short:
+            return None
+        return self.sample_shape.index(short)
 
     def label(self, index: int) -> str:
         """Return what a picture calls the row at `index`."""

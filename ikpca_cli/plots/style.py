@@ -22,6 +22,9 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#2
 MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)))
 
+DECADES = 8.0
+"""Errors whose largest is this many times their smallest get a logarithmic axis."""
+
 _RC: Any = {
     # Opaque white, whatever the page: dark text on a dark page would be lost.
     "figure.facecolor": "white",
@@ -95,9 +98,46 @@ def plain_log(axes: Axes, which: str, values: ArrayLike) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def show_all(axes: Axes, which: str, values: ArrayLike) -> None:
+    """Make an axis reach over all `values`, logarithmic where they are positive and span decades.
+
+    Parameters
+    ----------
+    axes
+    which
+        "x" or "y".
+    values : array_like
+        What has to be on it, ends of error bars included.
+    """
+    found = np.asarray(values, float)
+    found = found[np.isfinite(found)]
+    if not len(found):
+        return
+    low, high = float(found.min()), float(found.max())
+    set_limits = axes.set_xlim if which == "x" else axes.set_ylim
+    if low > 0.0 and high >= DECADES * low:
+        plain_log(axes, which, found)
+        room = (high / low) ** 0.05
+        set_limits(low / room, high * room)
+        return
+    room = 0.05 * (high - low) or 0.05 * abs(high) or 1.0
+    set_limits(low - room, high + room)
+
+
+def number(value: float) -> str:
+    """Return a number as pictures write it: three significant digits."""
+    return f"{value:.3g}"
+
+
 def legend_beside(axes: Axes) -> None:
     """Put the legend to the right, where it hides nothing."""
     axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+
+
+def legend_below(figure: Figure) -> None:
+    """Put one legend for all panels under them, in one line."""
+    handles, labels = figure.axes[-1].get_legend_handles_labels()
+    figure.legend(handles, labels, fontsize=8, loc="outside lower center", ncols=len(labels))
 
 
 def whole_ticks(axes: Axes) -> None:

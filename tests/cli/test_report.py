@@ -36,9 +36,11 @@ def test_a_wide_terminal_shows_every_column_with_four_digits(terminal):
     assert "0.1235" in text
 
 
-def test_a_narrow_terminal_does_without_spare_columns(terminal):
-    text = terminal(42)
+def test_a_narrow_terminal_does_without_spare_columns_and_says_so(terminal):
+    text, _, left_out = terminal(42).partition("Left out")
     assert "time to fit" not in text
+    assert "time to fit" in left_out
+    assert "Left out" not in terminal(80)
     assert "0.01235 ± 0.00123" in text
     assert "…" not in text
 

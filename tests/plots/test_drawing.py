@@ -15,6 +15,7 @@ from ikpca_cli.plots.curves import draw_comparison, lines_of
 from ikpca_cli.plots.mosaic import draw_tiles
 from ikpca_cli.plots.picture_file import write_picture
 from ikpca_cli.plots.rows import draw_rows
+from ikpca_cli.plots.scale import Scale
 from ikpca_cli.plots.search import draw_fit
 from ikpca_cli.plots.shown import FEW, Shown
 
@@ -102,10 +103,76 @@ def test_short_rows_are_points(shown, width):
         assert_array_equal(points.get_xdata(), short.noisy[:, "xyz".index(across)])
 
 
+def test_images_have_a_bar_for_their_scale_and_one_for_what_was_removed(shown):
+    tiles = replace(shown, sample_shape=(3, 4), scale=Scale(y_label="counts"))
+    figure = draw_rows(tiles)
+    bars = [axes for axes in figure.axes if axes.get_label() == "<colorbar>"]
+    assert [bar.get_ylabel() for bar in bars] == ["counts", "counts"]
+    clean = shown.some(FEW).clean
+    assert_allclose(bars[0].get_ylim(), (clean.min(), clean.max()))
+    assert_allclose(bars[1].get_ylim()[0], -bars[1].get_ylim()[1])
+
+
+@pytest.mark.parametrize("shape", [(2, 16), (16, 2)])
+def test_channels_are_lines(shape):
+    rng = np.random.default_rng(2)
+    rows = rng.normal(size=(5, 32))
+    channels = Shown(rows, rows / 2, None, np.arange(1, 6), 5, "x.npy", "row", shape, None)
+    assert not channels.is_image
+    figure = draw_rows(channels)
+    panels = [axes for axes in figure.axes if "noisy" in lines(axes)]
+    assert len(panels) == 2 * 3
+    cube = rows.reshape(5, *shape)
+    second = cube[0, 1] if shape == (2, 16) else cube[0, :, 1]
+    line = next(axes for axes in panels if axes.get_ylabel() == "channel 2")
+    assert_array_equal(lines(line)["noisy"], second)
+    assert_array_equal(lines(line)["denoised"], second / 2)
+    assert replace(channels, asked=True).is_image  # as --image says
+
+
+def test_what_is_neither_long_nor_narrow_is_an_image(shown):
+    for shape in ((3, 4), (1, 12), (12,)):
+        assert replace(shown, sample_shape=shape).channel_axis is None
+    assert replace(shown, sample_shape=(28, 28)).is_image
+
+
+def test_lines_lie_where_the_scale_says(shown):
+    scale = Scale(np.linspace(400.0, 510.0, 12), "wavelength [nm]", "counts")
+    figure = draw_rows(replace(shown, scale=scale, columns=tuple("abcdefghijkl")))
+    upper, lower = [axes for axes in figure.axes if axes.get_xlabel() != "MSE before"][:2]
+    noisy = next(line for line in upper.get_lines() if line.get_label() == "noisy")
+    assert_array_equal(noisy.get_xdata(), scale.x)
+    assert (lower.get_xlabel(), upper.get_ylabel()) == ("wavelength [nm]", "counts")
+
+
+def test_the_label_of_unchanged_rows_is_beside_their_line(shown):
+    axes = next(a for a in draw_rows(shown).axes if a.get_xlabel() == "MSE before")
+    label = next(text for text in axes.texts if text.get_text() == "unchanged")
+    assert label.xy[0] == label.xy[1]
+    assert axes.get_xlim()[0] < label.xy[0] < axes.get_xlim()[1]
+
+
+def test_an_estimate_is_in_the_title(shown):
+    estimate = {"estimated_mse_noisy": 0.09, "estimated_mse": 0.01, "estimated_mse_error": 0.002}
+    figure = draw_rows(replace(shown, clean=None, estimate=estimate))
+    title = figure.get_suptitle()
+    assert title.endswith("estimated MSE 0.09 before, 0.01 ± 0.002 after")
+
+
+def test_the_spectrum_shows_where_signal_meets_noise(arcs, monkeypatch):
+    model = PCA(4, shrink="cut", noise_std=0.1).fit(arcs[0])
+    noise = np.full(4, model.explained_variance_[2:4].mean())
+    monkeypatch.setattr(PCA, "component_noise_", noise)
+    axes = draw_fit(model, "arcs").axes[0]
+    edge = next(line for line in axes.get_lines() if line.get_linestyle() == ":")
+    assert set(edge.get_xdata()) == {3.5}
+    assert "3 of 4 components" in axes.texts[0].get_text()
+
+
 def test_bands_of_images_share_the_scale_of_the_last(shown):
     images = shown.noisy.reshape(-1, 3, 4)[:5]
     figure = draw_tiles({"noisy": 2 * images, "clean": images}, "title")
-    limits = {axes.get_images()[0].get_clim() for axes in figure.axes}
+    limits = {axes.get_images()[0].get_clim() for axes in figure.axes if axes.get_images()}
     assert limits == {(images.min(), images.max())}
 
 
@@ -153,15 +220,36 @@ def test_comparison_along_components():
     assert found.keys() == {"ikpca, rff 50", "ikpca, rff 500", "pca"}
     assert set(lines(axes)["kpca"]) == {0.3}
     assert set(lines(axes)["noisy rows"]) == {0.4}
+    assert_within(axes, records, 0.4)
     assert axes.get_xlabel() == "components"
     assert axes.get_ylabel() == "mean squared error, mean ± std of 3 runs"
 
 
-def test_errors_far_above_the_noisy_level_leave_the_picture():
+def assert_within(axes, records, noisy):
+    """Every level and every end of an error bar is on the axes."""
+    bottom, top = axes.get_ylim()
+    for one in records:
+        assert bottom < one["mse_mean"] < top
+        assert one["mse_mean"] + one["mse_std"] < top
+        assert bottom < max(one["mse_mean"] - one["mse_std"], one["mse_mean"] / 2)
+    assert bottom < noisy < top
+
+
+@pytest.mark.parametrize("noisy", [1e-4, 0.2, 40.0])
+def test_every_method_is_on_the_axes_with_its_whole_error_bar(noisy):
     records = [record("kpca", 1.0 / d**2, n_components=d) for d in (1, 4, 9)]
-    bottom, top = draw_comparison(records, 0.2, "title").axes[0].get_ylim()
-    assert bottom < 1 / 81
-    assert 0.2 < top < 1.0
+    records.append(record("pca", 30.0, auto=["n_components"]))
+    records.append(record("ikpca", 0.02, n_components=3, mse_std=0.05))  # below zero
+    axes = draw_comparison(records, noisy, "title").axes[0]
+    assert axes.get_yscale() == "log"
+    assert_within(axes, records, noisy)
+
+
+def test_errors_of_one_size_have_plain_axes():
+    records = [record("kpca", 1.0 + d / 10, n_components=d) for d in (1, 4, 9)]
+    axes = draw_comparison(records, 2.5, "title").axes[0]
+    assert axes.get_yscale() == "linear"
+    assert_within(axes, records, 2.5)
 
 
 def test_comparison_along_ridge_and_features():
@@ -172,7 +260,7 @@ def test_comparison_along_ridge_and_features():
     assert axes.get_xlabel() == "ridge"
     assert axes.get_xscale() == "log"
     assert set(lines(axes)["kpca"]) == {2.0}  # its ridge is another matter
-    assert axes.texts[0].get_text() == "noisy rows: 100"  # too far off for a line
+    assert_within(axes, ridges, 100.0)
     features = [record("ikpca", 1.0 / r, n_rff=r) for r in (50, 500)]
     features.append(record("ikpca", 0.001, n_rff="exact"))
     axes = draw_comparison(features, 0.02, "title").axes[0]
@@ -229,7 +317,14 @@ def test_fit_draws_spectrum_and_risks(model, arcs):
     assert drawn == cuts
     assert shrunk == ({min(weighed)} if weighed else set())
     assert set(lines(risks)["noisy rows"]) == {model.noise_std_**2}
-    assert set(lines(risks)["chosen"]) == {model.estimated_mse_}
+    star = next(line for line in risks.get_lines() if line.get_marker() == "*")
+    assert list(star.get_ydata()) == [model.estimated_mse_]
+    assert list(star.get_xdata()) in ([getattr(model, "gamma_", None)], [model.n_components_])
+    assert star.get_label().startswith("chosen: ")
+    for (left, right), (bottom, top) in [(risks.get_xlim(), risks.get_ylim())]:
+        assert left < star.get_xdata()[0] < right
+        assert bottom < model.estimated_mse_ < top
+        assert bottom < min(drawn) <= max(drawn) < top
 
 
 def test_fit_that_only_shrinks_draws_no_line(arcs):

@@ -134,6 +134,7 @@ def clean(job: Job, progress: Progress) -> Outcome:
 
 
 def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
+    from ikpca_cli.cli.batch.change import Change
     from ikpca_cli.formats.arrays import check_target, open_output, output_notes, read_rows
 
     path, reading = located(job.source, job.reading)
@@ -155,6 +156,7 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
             )
         )
         unlike: list[int] = []
+        change = Change(rows.shape)
         removed = None
         if job.residual is not None:
             removed = _Removed(rows)
@@ -165,6 +167,7 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
             unlike += [part.start + int(place) + 1 for place in flags.nonzero()[0]]
             cleaned = block.astype(rows.dtype, copy=False)
             write(rows.in_file_order(cleaned))
+            change.add(part, noisy, block)
             if removed is not None:
                 difference = removed.add(part, noisy.astype(rows.dtype, copy=False), cleaned)
                 keep(rows.in_file_order(difference))
@@ -183,6 +186,7 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
         "n_samples": rows.shape[0],
         "unlike": len(unlike),
         "unlike_rows": unlike,
+        **change.record(),
         "seconds": time.perf_counter() - start,
     }
 

@@ -30,6 +30,7 @@ _COLUMNS = {
     "ridge": "ridge",
     "n_rff": "rff",
     "mse": "MSE",
+    "snr_gain_db": "gain [dB]",
     "runs": "runs",
     "fit_seconds": "fit [s]",
     "denoise_seconds": "denoise [s]",
@@ -132,9 +133,11 @@ def compare(
         fixed,
     )
 
-    from ikpca_cli.cli.report import Spread, print_records
+    from ikpca_cli.cli.report import Spread, print_lines, print_records
+    from ikpca_cli.cli.sentences import comparison_sentence
     from ikpca_cli.data import threads
     from ikpca_cli.evaluation import experiment
+    from ikpca_cli.evaluation.metrics import snr_gain_db
 
     if plot is not None:
         from ikpca_cli.plots.picture_file import check_picture
@@ -161,6 +164,11 @@ def compare(
     if not any(row["runs"] for row in records):
         raise UsageError(f"no method can do this: {records[0]['method']} {records[0]['note']}")
     noisy_level = experiment.mean_and_std(mse_noisy)
+    before = noisy_level["mse_mean"] or 0.0
+    records = [
+        row | {"snr_gain_db": snr_gain_db(before, row["mse_mean"]) if row["runs"] else None}
+        for row in records
+    ]
     if plot is not None:
         from ikpca_cli.cli.pictures import picture_of_comparison, picture_of_methods
 
@@ -168,8 +176,7 @@ def compare(
         if clean == MEAN:
             picture_of_methods(plot, results, first, seed, oracle, title, force=force)
         else:
-            level = noisy_level["mse_mean"] or 0.0
-            picture_of_comparison(plot, results, level, title, force=force)
+            picture_of_comparison(plot, results, before, title, force=force)
     if printing.output_format is opt.Format.table:
         records = [
             row | {"mse": row["note"] or Spread(row["mse_mean"], row["mse_std"])} for row in records
@@ -184,6 +191,10 @@ def compare(
         best=min(ranked)[1],
         title=("noisy rows: MSE", Spread(noisy_level["mse_mean"], noisy_level["mse_std"])),
     )
+    if printing.output_format is opt.Format.table:
+        print_lines(
+            [comparison_sentence(records, before, repeats=noisy is None or noise is not None)]
+        )
 
 
 def _settings(
@@ -262,9 +273,9 @@ def _splits(
         if noisy is None:
             # With noise to add, the rows are their own clean version.
             reference = None if clean == MEAN else first
-            if clean not in (None, MEAN):
-                paired = open_clean(clean, reading, rows)
-                reference = None if paired is None else paired.read()
+            with open_clean(clean, reading, rows) as paired:
+                if paired is not None:
+                    reference = paired.read()
             return splits.random_splits(
                 first,
                 reference,
@@ -280,6 +291,6 @@ def _splits(
         if clean is None:
             reference = second
         else:
-            paired = open_clean(clean, reading, rows)
-            reference = None if paired is None else paired.read()
+            with open_clean(clean, reading, rows) as paired:
+                reference = None if paired is None else paired.read()
     return splits.fixed_split(first, second, reference, noise=noise, runs=runs, seed=seed)

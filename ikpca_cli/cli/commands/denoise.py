@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,7 +19,14 @@ from ikpca_cli.errors import IkpcaWarning, UsageError
 if TYPE_CHECKING:
     from ikpca_cli.plots.shown import Shown
 
-_COLUMNS = {key: key for key in ("input", "output", "n_samples", "unlike", "seconds")}
+_COLUMNS = {
+    "input": "input",
+    "output": "output",
+    "n_samples": "rows",
+    "unlike": "unlike",
+    "removed_rms": "removed",
+    "seconds": "seconds",
+}
 
 
 @composed
@@ -121,7 +129,8 @@ def denoise(
     from ikpca_cli.cli.batch.cleaning import Job, model_of
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.batch.parallel import clean_all
-    from ikpca_cli.cli.report import print_records
+    from ikpca_cli.cli.report import print_lines, print_records
+    from ikpca_cli.cli.sentences import batch_sentence, file_sentences
     from ikpca_cli.plots.shown import image_shape
 
     if model_of(model).is_useless():
@@ -153,10 +162,13 @@ def denoise(
     skipped = len(noisy) - len(todo)
     records: list[dict[str, Any]] = []
     failed: list[str] = []
+    warned = 0
+    start = time.perf_counter()
     with on_cluster(work.cluster), progress_bar(quiet=printing.quiet) as progress:
         for outcome in clean_all(todo, work.jobs, progress):
             for line in outcome.warnings:
                 warnings.warn(line, IkpcaWarning, stacklevel=1)
+            warned += bool(outcome.warnings)
             if outcome.shown is not None:
                 _show(outcome.shown, plot, preview, force)
             if outcome.record is not None:
@@ -167,7 +179,12 @@ def denoise(
                 failed.append(outcome.job.source)
                 typer.echo(f"error: {outcome.error}", err=True)
     if "-" not in targets and (records or printing.output_format is not opt.Format.table):
-        print_records(records, printing.form, columns=_COLUMNS)
+        print_records(records, printing.form, columns=_COLUMNS, spare=("seconds", "removed_rms"))
+        if printing.output_format is opt.Format.table and len(noisy) > 1:
+            seconds = time.perf_counter() - start
+            print_lines([batch_sentence(records, len(failed), skipped, warned, seconds)])
+        elif printing.output_format is opt.Format.table:
+            print_lines(file_sentences(records[0], model_of(model).noise_std_, keep_unlike))
     if skipped and not printing.quiet:
         typer.echo(f"skipped {skipped} of {len(noisy)} files, whose outputs exist", err=True)
     if failed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -45,7 +46,8 @@ def evaluate(
         ikpca evaluate model.joblib ecg_noisy.npy --clean ecg_clean.npy
         ikpca evaluate digits.joblib digits.h5::noisy --clean digits.h5::clean --plot digits.png
     """
-    from ikpca_cli.cli.report import print_record
+    from ikpca_cli.cli.report import print_lines, print_record
+    from ikpca_cli.cli.sentences import error_sentence
     from ikpca_cli.cli.sources import open_clean, open_rows, split_source
     from ikpca_cli.data import threads
     from ikpca_cli.evaluation.diagnostics import estimate_error
@@ -62,15 +64,17 @@ def evaluate(
         raise UsageError("--image says how --plot draws: give --plot too")
     fitted = load_model(model)
     size = image_shape(image, fitted.n_features_in_)
-    reference = None
     if clean is None and fitted.replicates_:
         clean = MEAN
     options, names = reading.options(), fitted.feature_names_
-    with threads.jobs(jobs), open_rows(noisy, options, names=names) as rows:
+    with (
+        threads.jobs(jobs),
+        open_rows(noisy, options, names=names) as rows,
+        open_clean(clean, options, rows) as reference,
+    ):
         if clean is None:
             score = estimate_error(fitted, rows)
         else:
-            reference = open_clean(clean, options, rows)
             with progress_bar(quiet=printing.quiet) as progress:
                 score = evaluate_model(fitted, rows, reference, progress)
         if plot is not None:
@@ -81,5 +85,9 @@ def evaluate(
                 picture_of_beats(plot, shown, fitted.method, force=force)
             else:
                 shown = Shown.of(rows, fitted, clean=reference, image=size)
+                if clean is None:
+                    shown = replace(shown, estimate=score)
                 picture_of_rows(plot, shown, force=force)
     print_record(score, printing.form)
+    if printing.output_format is opt.Format.table:
+        print_lines([error_sentence(score)])

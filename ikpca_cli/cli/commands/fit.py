@@ -128,7 +128,8 @@ def fit(
     target = output or update or "model.joblib"
 
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
-    from ikpca_cli.cli.report import print_record
+    from ikpca_cli.cli.report import print_lines, print_record
+    from ikpca_cli.cli.sentences import fit_sentences
     from ikpca_cli.cli.sources import open_rows, opener, split_source
     from ikpca_cli.data import threads
     from ikpca_cli.data.first_pass import FirstPass
@@ -171,7 +172,10 @@ def fit(
         warnings.warn(f"{train}: {flaw}", IkpcaWarning, stacklevel=1)
     record = model.summary() | {"seconds": seconds, "model": target}
     auto = [name for name, value in model.get_params().items() if value == "auto"]
-    print_record(record, printing.form, marked=auto, note="chosen from the rows")
+    print_record(record, printing.form, notes=dict.fromkeys(auto, "chosen from the rows"))
+    if printing.output_format is opt.Format.table:
+        known = model.noise_std != "auto"
+        print_lines(fit_sentences(record, given=known, replicates=model.replicates))
 
 
 def _check_update(method: str, given: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ import typer
 
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.composed import composed
+from ikpca_cli.errors import UsageError
 
 if TYPE_CHECKING:
     from ikpca_cli.estimators.denoiser import Denoiser
@@ -17,7 +18,13 @@ _BARS = 12
 
 @composed
 def info(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.")],
+    model: Annotated[
+        str | None,
+        typer.Argument(metavar="MODEL", help="A file that fit wrote; --explain needs none."),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say what each number means that ikpca prints.")
+    ] = False,
     *,
     printing: opt.Printing,
 ) -> None:
@@ -28,12 +35,20 @@ def info(
     Examples:
 
         ikpca info model.joblib
+        ikpca info model.joblib --explain
         ikpca info model.joblib --format json
+        ikpca info --explain
     """
     from ikpca_cli.cli.report import print_bars, print_record
+    from ikpca_cli.cli.terms import TERMS
     from ikpca_cli.data.memory import readable_bytes
     from ikpca_cli.modelfile.storage import read_model
 
+    if model is None:
+        if not explain:
+            raise UsageError("give the file of a model, or --explain for what all numbers mean")
+        print_record(TERMS, printing.form)
+        return
     file = read_model(model)
     fitted = file.build()
     record: dict[str, Any] = {"model": file.path, **fitted.summary()}
@@ -51,7 +66,7 @@ def info(
         return
     record |= {f"{name} version": version for name, version in file.versions.items()}
     record |= {"file format": file.format, "file size": readable_bytes(file.size)}
-    print_record(record, printing.form)
+    print_record(record, printing.form, notes=TERMS if explain else None)
     if printing.output_format is opt.Format.table:
         print_bars(
             fitted.explained_variance_ratio_[:_BARS].tolist(), "share of variance by component"

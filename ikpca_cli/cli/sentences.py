@@ -1,0 +1,173 @@
+"""What a table ends in: what the numbers come to, in words, and what to do next."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+_PER_DB = 10.0 / math.log(10.0)
+
+
+def fit_sentences(record: Mapping[str, Any], *, given: bool, replicates: bool) -> list[str]:
+    """Say what a fit found and what may be expected of the model.
+
+    Parameters
+    ----------
+    record : mapping
+        As ``ikpca fit`` prints it.
+    given : bool
+        Whether the noise level was given.
+    replicates : bool
+        Whether all rows show one signal.
+
+    Returns
+    -------
+    list of str
+    """
+    level, risk = record["noise_std"], record["estimated_mse"]
+    lines = []
+    if level is not None:
+        model = record.get("noise_model") or "white"
+        source = "as given" if given else "measured from the rows"
+        lines.append(f"Noise: standard deviation {plain(level)} ({source}; {model}).")
+    elif replicates:
+        lines.append("Noise: all that is not the mean of the rows, as --clean mean says.")
+    else:
+        lines.append(
+            "Noise: its level is not known, for signal and noise cannot be told apart in these "
+            "rows; --noise-std gives it, if you know it."
+        )
+    if level is not None and risk is not None:
+        lines.append(_expected(level, max(risk, 0.0), record["estimated_mse_error"]))
+    elif not replicates:
+        lines.append("Expected error: not known without the noise level.")
+    lines.append(f"Next: ikpca denoise {shlex.quote(str(record['model']))} FILE")
+    return lines
+
+
+def _expected(level: float, risk: float, error: float | None) -> str:
+    """Return the sentence of the expected error."""
+    if risk >= (1.0 - 1e-9) * level**2:
+        return "Expected error: no less than before, so these rows are best left as they are."
+    sure = f" ± {plain(error)}" if error else ""
+    before, after = plain(level), plain(math.sqrt(risk))
+    text = (
+        f"Expected error of cleaned rows: RMS {before} before, {after} after "
+        f"(MSE {plain(level**2)} and {plain(risk)}{sure})"
+    )
+    if risk > 0.0:
+        decibels = 10.0 * math.log10(level**2 / risk)
+        spread = f" ± {_PER_DB * error / risk:.1f}" if error else ""
+        text += f", {decibels:.1f}{spread} dB less"
+    return text + "."
+
+
+def error_sentence(score: Mapping[str, Any]) -> str:
+    """Say by how much the error fell, measured or estimated, from a record of evaluate."""
+    estimated = "mse" not in score
+    prefix = "estimated_" if estimated else ""
+    before, after = score[f"{prefix}rms_noisy"], score[f"{prefix}rms"]
+    gain = score[f"{prefix}snr_gain_db"]
+    kind = "Estimated" if estimated else "Measured"
+    text = f"{kind} error: RMS {plain(before)} before, {plain(after)} after"
+    if gain is None or not math.isfinite(gain):
+        return text + "."
+    if gain <= 0.0:
+        return text + f": {-gain:.1f} dB more. These rows are best left as they are."
+    if not estimated:
+        return text + f", {gain:.1f} dB less."
+    error, risk = score["estimated_mse_error"], score["estimated_mse"]
+    return text + f", {gain:.1f} ± {_PER_DB * error / risk:.1f} dB less."
+
+
+def file_sentences(record: Mapping[str, Any], noise_std: float | None, kept: bool) -> list[str]:
+    """Say what was done to the rows of one file.
+
+    Parameters
+    ----------
+    record : mapping
+        As ``ikpca denoise`` prints it.
+    noise_std : float or None
+        The noise level of the fit.
+    kept : bool
+        Whether rows unlike those of the fit were left as they are.
+
+    Returns
+    -------
+    list of str
+    """
+    count, odd = record["n_samples"], record["unlike_rows"]
+    done = count - len(odd) if kept else count
+    level = "" if noise_std is None else f"; noise of the fit: {plain(noise_std)}"
+    share = record["removed_db"]
+    parts = "" if share is None else f", {plain(100 * 10 ** (share / 10))} % of the rows' variance"
+    lines = [
+        f"{_count(done, 'row')} cleaned. Removed: RMS {plain(record['removed_rms'])}{parts}{level}."
+    ]
+    if odd:
+        what = "left as they are" if kept else "cleaned all the same (--keep-unlike leaves them)"
+        lines.append(f"{_count(len(odd), 'row')} unlike all rows of the fit: {what}.")
+    return lines
+
+
+def batch_sentence(
+    records: Sequence[Mapping[str, Any]], failed: int, skipped: int, warned: int, seconds: float
+) -> str:
+    """Say what became of many files."""
+    rows = sum(record["n_samples"] for record in records)
+    odd = sum(record["unlike"] for record in records)
+    parts = [f"{_count(len(records), 'file')} cleaned, {_count(rows, 'row')}"]
+    for number, noun, text in (
+        (odd, "row", "unlike those of the fit"),
+        (warned, "file", "warned of"),
+        (skipped, "file", "skipped, as their outputs exist"),
+        (failed, "file", "failed"),
+    ):
+        if number:
+            parts.append(f"{_count(number, noun)} {text}")
+    return "; ".join(parts) + f". {seconds:.1f} s."
+
+
+def comparison_sentence(
+    records: Sequence[Mapping[str, Any]], before: float, *, repeats: bool
+) -> str:
+    """Say which setting had the least error, and how far the best of each other method is from it.
+
+    Parameters
+    ----------
+    records : sequence of mapping
+        As ``ikpca compare`` prints them.
+    before : float
+        Mean squared error of the noisy rows.
+    repeats : bool
+        Whether further runs would take other rows or other noise.
+    """
+    measured = sorted((row for row in records if row["runs"]), key=lambda row: row["mse_mean"])
+    best = measured[0]
+    least, runs = best["mse_mean"], best["runs"]
+    others = {row["method"]: row for row in reversed(measured) if row["method"] != best["method"]}
+    parts = [
+        f"{method} {plain(100 * (row['mse_mean'] / least - 1))} % more"
+        for method, row in reversed(others.items())
+        if least > 0.0
+    ]
+    rms, rms_before = math.sqrt(least), math.sqrt(before)
+    text = f"Least error: {best['method']}, RMS {plain(rms_before)} before, {plain(rms)} after"
+    if parts:
+        text += "; " + ", ".join(parts)
+    if least >= before:
+        text += ". None brings the rows closer to the clean ones"
+    if runs == 1 and repeats:
+        text += ". This is one run; --runs 10 tells how sure it is"
+    return text + "."
+
+
+def plain(value: float) -> str:
+    """Return a number with three significant digits, without an exponent where it needs none."""
+    return format(float(f"{value:.3g}"), ",.10g")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")

@@ -1,0 +1,44 @@
+"""What each number that is printed means: the one place that explains them."""
+
+from __future__ import annotations
+
+TERMS = {
+    "method": "ikpca: invertible kernel PCA; kpca: kernel PCA with a learned pre-image; pca",
+    "kernel": "how alike two rows are, by their distance: gaussian, exp(-gamma distance²), ...",
+    "n_samples": "rows: of those fitted on, or of the file",
+    "n_features": "numbers in a row",
+    "n_rff": "random Fourier features; exact: the kernel itself, their limit for infinitely many",
+    "gamma": "inverse squared width of the kernel, in 1 / (unit of the data)²",
+    "second_gamma": "a second kernel beside the first, with this inverse squared width, usually "
+    "a finer one; what either removes is combined, by weights chosen from the rows",
+    "latent_gamma": "of kpca: inverse squared width of the kernel between latent codes",
+    "ridge": "penalty in the pre-image: more of it stays nearer to the noisy row",
+    "n_components": "latent coordinates kept, or, where each is weighed, those of any weight",
+    "shrink": "of pca and kpca: cut keeps whole components, optimal weighs each by its signal",
+    "seed": "the same seed and rows give the same model",
+    "noise_std": "standard deviation of the noise, in the unit of the data",
+    "estimated_mse": "mean squared error that cleaned rows are expected to have, estimated from "
+    "noisy rows alone (Stein's unbiased risk estimate)",
+    "estimated_mse_error": "standard error of that estimate",
+    "estimated_mse_noisy": "mean squared error of the noisy rows: noise_std²",
+    "estimated_snr_gain_db": "10 log10 of the ratio of the two: 3 dB is half the squared error",
+    "mse_noisy": "mean squared difference of noisy rows from the clean ones",
+    "mse": "the same of cleaned rows",
+    "rms_noisy": "root of mse_noisy, in the unit of the data",
+    "rms": "root of mse, in the unit of the data",
+    "snr_gain_db": "10 log10(mse_noisy / mse): 3 dB is half the squared error",
+    "estimated_rms_noisy": "root of estimated_mse_noisy, in the unit of the data",
+    "estimated_rms": "root of estimated_mse, in the unit of the data",
+    "residual_std": "root mean square of what was removed; about noise_std if all noise was",
+    "residual_autocorrelation": "correlation of neighbours in what was removed: 0 for white noise",
+    "residual_signal_correlation": "correlation of what was removed with the cleaned rows: 0 where "
+    "no signal went",
+    "unlike": "rows farther from all rows fitted on than those are from each other",
+    "removed_rms": "root mean square of what was removed, in the unit of the data",
+    "removed_db": "10 log10 of the power removed over the rows' variance about their mean",
+    "seconds": "wall clock time",
+    "model": "the model file",
+    "training_rows_inside": "whether the file holds the rows that it was fitted on, which may be "
+    "private",
+}
+"""Keys of records in the order in which they come up, and what each means."""

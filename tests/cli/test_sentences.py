@@ -1,0 +1,148 @@
+"""What a table ends in: the sentences say what the numbers say."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from ikpca_cli.cli.batch.change import Change
+from ikpca_cli.cli.sentences import (
+    batch_sentence,
+    comparison_sentence,
+    error_sentence,
+    file_sentences,
+    fit_sentences,
+)
+
+FIT = {"noise_std": 0.2, "estimated_mse": 0.004, "estimated_mse_error": 0.0004, "model": "a b.m"}
+
+
+def test_a_fit_ends_in_what_to_expect_and_do():
+    noise, error, following = fit_sentences(FIT, given=False, replicates=False)
+    assert "0.2 (measured from the rows; white)" in noise
+    assert "RMS 0.2 before, 0.0632 after (MSE 0.04 and 0.004 ± 0.0004)" in error
+    assert "10.0 ± 0.4 dB less" in error
+    assert following == "Next: ikpca denoise 'a b.m' FILE"
+    noise, *_ = fit_sentences(FIT | {"noise_model": "counts"}, given=True, replicates=False)
+    assert "(as given; counts)" in noise
+
+
+def test_a_fit_promises_nothing_that_it_does_not_know():
+    unknown = FIT | {"noise_std": None, "estimated_mse": None, "estimated_mse_error": None}
+    noise, error, _ = fit_sentences(unknown, given=False, replicates=False)
+    assert "--noise-std" in noise
+    assert "not known" in error
+    assert (
+        "left as they are"
+        in fit_sentences(FIT | {"estimated_mse": 0.04}, given=False, replicates=False)[1]
+    )
+    for risk in (0.0, -0.001):  # no error below zero, and no logarithm of it, is shown
+        error = fit_sentences(FIT | {"estimated_mse": risk}, given=False, replicates=False)[1]
+        assert "0 after" in error
+        assert "dB" not in error
+    lines = fit_sentences(unknown, given=False, replicates=True)
+    assert "--clean mean" in lines[0]
+    assert len(lines) == 2
+
+
+def test_errors_in_words():
+    measured = {"mse": 0.01, "rms_noisy": 1.0, "rms": 0.1, "snr_gain_db": 20.0}
+    assert error_sentence(measured) == "Measured error: RMS 1 before, 0.1 after, 20.0 dB less."
+    worse = error_sentence(measured | {"rms": 2.0, "snr_gain_db": -6.02})
+    assert "6.0 dB more" in worse
+    assert "left as they are" in worse
+    estimated = {
+        "estimated_mse": 0.01,
+        "estimated_mse_error": 0.001,
+        "estimated_rms_noisy": 1.0,
+        "estimated_rms": 0.1,
+        "estimated_snr_gain_db": 20.0,
+    }
+    assert error_sentence(estimated).endswith("20.0 ± 0.4 dB less.")
+    assert "dB" not in error_sentence(estimated | {"estimated_snr_gain_db": None})
+
+
+def test_files_in_words():
+    record = {"n_samples": 9, "unlike_rows": [2, 7], "removed_rms": 0.2, "removed_db": -10.0}
+    cleaned, odd = file_sentences(record, 0.25, kept=False)
+    assert cleaned == (
+        "9 rows cleaned. Removed: RMS 0.2, 10 % of the rows' variance; noise of the fit: 0.25."
+    )
+    assert "--keep-unlike" in odd
+    cleaned, odd = file_sentences(record, None, kept=True)
+    assert cleaned.startswith("7 rows cleaned.")
+    assert odd == "2 rows unlike all rows of the fit: left as they are."
+
+
+def test_batches_in_words():
+    records = [{"n_samples": 1200, "unlike": 1}, {"n_samples": 100, "unlike": 0}]
+    assert batch_sentence(records, 0, 0, 0, 2.0) == (
+        "2 files cleaned, 1,300 rows; 1 row unlike those of the fit. 2.0 s."
+    )
+    text = batch_sentence(records, 1, 3, 2, 2.0)
+    assert "2 files warned of; 3 files skipped, as their outputs exist; 1 file failed." in text
+
+
+def test_comparisons_in_words():
+    def row(method, mse, runs=1):
+        return {"method": method, "mse_mean": mse, "runs": runs}
+
+    rows = [row("ikpca", 0.012), row("ikpca", 0.011), row("pca", 0.01), row("kpca", None, 0)]
+    text = comparison_sentence(rows, 0.04, repeats=True)
+    assert text.startswith("Least error: pca, RMS 0.2 before, 0.1 after; ikpca 10 % more.")
+    assert "--runs" in text
+    assert "--runs" not in comparison_sentence(rows, 0.04, repeats=False)
+    assert "None brings" in comparison_sentence(rows, 0.005, repeats=False)
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+@pytest.mark.parametrize("block", [1, 7, 50])
+def test_what_was_removed_is_summed_over_blocks(offset, block):
+    rng = np.random.default_rng(1)
+    noisy = offset + rng.normal(size=(50, 4)) * [1.0, 2.0, 3.0, 4.0]
+    cleaned = noisy - rng.normal(scale=0.1, size=noisy.shape)
+    change = Change(noisy.shape)
+    for start in range(0, 50, block):
+        part = slice(start, min(start + block, 50))
+        change.add(part, noisy[part], cleaned[part])
+    removed = noisy - cleaned
+    share = np.sum(removed**2) / np.sum((noisy - noisy.mean(axis=0)) ** 2)
+    found = change.record()
+    assert found["removed_rms"] == pytest.approx(np.sqrt(np.mean(removed**2)), rel=1e-9)
+    assert found["removed_db"] == pytest.approx(10 * np.log10(share), rel=1e-6)
+
+
+def test_what_was_removed_is_sampled_evenly(monkeypatch):
+    monkeypatch.setattr("ikpca_cli.cli.batch.change.LOOKED_AT", 40)
+    noisy = np.arange(100.0)[:, None] * np.ones(4)
+    change = Change(noisy.shape)  # every tenth row
+    for start in range(0, 100, 7):
+        part = slice(start, min(start + 7, 100))
+        change.add(part, noisy[part], noisy[part] - np.where(noisy[part] % 10, 1e3, 1.0))
+    assert change.record()["removed_rms"] == pytest.approx(1.0)
+
+
+def test_nothing_removed_has_no_decibels():
+    change = Change((3, 2))
+    change.add(slice(0, 3), np.ones((3, 2)), np.ones((3, 2)))
+    assert change.record() == {"removed_rms": 0.0, "removed_db": None}
+
+
+def test_sentences_end_tables_and_stay_out_of_records(cli, samples):
+    table = cli("fit", "ecg_train.npy", "--method", "pca").stdout
+    assert table.rstrip().endswith("Next: ikpca denoise model.joblib FILE")
+    shown = cli("denoise", "model.joblib", "ecg_noisy.npy").stdout
+    removed = np.load("ecg_noisy.npy") - np.load("ecg_noisy.denoised.npy")
+    assert f"RMS {np.sqrt(np.mean(removed**2)):.3g}" in shown
+    shown = cli("evaluate", "model.joblib", "ecg_noisy.npy", "--clean", "ecg_clean.npy").stdout
+    before, after = map(float, re.search(r"RMS (\S+) before, (\S+) after", shown).groups())
+    truth = np.load("ecg_clean.npy")
+    assert before == pytest.approx(np.sqrt(np.mean((np.load("ecg_noisy.npy") - truth) ** 2)), 0.01)
+    assert after < before / 2
+    for form in ("json", "csv"):
+        words = ["evaluate", "model.joblib", "ecg_noisy.npy", "--format", form]
+        assert "Estimated error" not in cli(*words).stdout
+    json.loads(cli("denoise", "model.joblib", "ecg_clean.npy", "--format", "json").stdout)

@@ -1,0 +1,64 @@
+"""Axes of pictures have the numbers and units that a file says."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from ikpca_cli.formats.arrays import read_rows
+from ikpca_cli.formats.layout import Layout, ReadOptions, TableStyle
+from ikpca_cli.plots.scale import Scale
+
+
+def table(*names, **more):
+    style = TableStyle(names=names)
+    return Layout(
+        format="csv", dtype=np.dtype(float), sample_shape=(len(names),), table=style, **more
+    )
+
+
+@pytest.mark.parametrize("names", [("400", "400.5", "402"), ("9e1", "8", "-1")])
+def test_a_header_of_numbers_is_where_they_lie(names):
+    scale = Scale.of(table(*names))
+    assert_array_equal(scale.places(3), [float(name) for name in names])
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("1", "1"), ("1", "3", "2"), ("1", "nan"), ("5",)])
+def test_other_headers_are_none(names):
+    assert_array_equal(Scale.of(table(*names)).places(len(names)), 1.0 + np.arange(len(names)))
+
+
+def test_a_header_of_samples_is_no_scale():
+    assert Scale.of(table("1", "2", transposed=True)).x is None
+
+
+def test_a_scale_of_another_width_is_not_drawn_along():
+    assert_array_equal(Scale(np.array([5.0, 6.0])).places(3), [1.0, 2.0, 3.0])
+
+
+@pytest.mark.parametrize("transpose", [False, True])
+def test_attributes_of_hdf5_name_the_axes(tmp_path, transpose):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        rows = np.random.default_rng(0).normal(size=(9, 4))
+        data = file.create_dataset("spectra", data=rows.T if transpose else rows)
+        data.attrs.update({"units": "counts", "long_name": "intensity"})
+        shift = file.create_dataset("shift", data=[400.0, 500.0, 600.0, 800.0])
+        shift.attrs["units"] = np.bytes_("cm\x1b-1")
+        shift.make_scale("Raman shift")
+        data.dims[0 if transpose else 1].attach_scale(shift)
+    options = ReadOptions(dataset="spectra", transpose=transpose)
+    with read_rows(str(tmp_path / "x.h5"), options) as found:
+        scale = Scale.of(found.layout)
+    assert (scale.x_label, scale.y_label) == ("Raman shift [cm-1]", "intensity [counts]")
+    assert_array_equal(scale.places(4), [400.0, 500.0, 600.0, 800.0])
+    assert scale.named("shift", None).x_label == "shift"
+    assert scale.named(None, "y").y_label == "y"
+
+
+def test_hdf5_without_attributes_has_no_scale(tmp_path):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["a"] = np.ones((3, 4))
+    with read_rows(str(tmp_path / "x.h5"), ReadOptions()) as found:
+        assert Scale.of(found.layout) == Scale()
