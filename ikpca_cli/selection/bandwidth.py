@@ -77,24 +77,27 @@ def _search_both(
 
 
 def _refined(trial: CrossValidation, rough: Expansion, scale: float) -> Expansion:
-    """Return the best expansion around what was found on fewer rows.
+    """Return the best expansion around what was found on fewer rows."""
+    best = _finer(trial, trial.best(*rough.gammas), scale)
+    if len(best.gammas) == 1:
+        return best
+    alone = min((trial.best(gamma) for gamma in best.gammas), key=lambda one: one.risk)
+    return best if best.saves(WORTH_A_PAIR, alone) else _finer(trial, alone, scale)
 
-    More rows make finer kernels worth while, so the largest gamma is doubled while that helps.
+
+def _finer(trial: CrossValidation, best: Expansion, scale: float) -> Expansion:
+    """Return the best expansion with the largest gamma doubled any number of times.
+
+    More rows make finer kernels worth while.
     """
-    best = trial.best(*rough.gammas)
-    while True:
+    while _allowed(2.0 * max(best.gammas) * scale):
         finest = max(best.gammas)
-        if not _allowed(2.0 * finest * scale):
-            break
         finer = (2.0 * gamma if gamma == finest else gamma for gamma in best.gammas)
         tried = trial.best(*finer)
         if tried.risk >= best.risk:
             break
         best = tried
-    if len(best.gammas) == 1:
-        return best
-    alone = min((trial.best(gamma) for gamma in best.gammas), key=lambda one: one.risk)
-    return best if best.saves(WORTH_A_PAIR, alone) else alone
+    return best
 
 
 def search(

@@ -45,8 +45,8 @@ Fit: TypeAlias = Callable[[NDArray[np.intp], float], Preimage[Any]]
 ROUGH_ROWS = 600
 """Rows on which gammas are told apart before the best are compared on all that take part."""
 
-ROUGH_HELD, ROUGH_STEPS = 300, (1, 2)
-"""Held-out rows and numbers of steps that this takes."""
+ROUGH_HELD, ROUGH_ENOUGH, ROUGH_STEPS = 300, 6000, (1, 2)
+"""The least held-out rows, the least numbers in them, and the numbers of steps that this takes."""
 
 ROUGH_FROM = 1.3
 """How many times as many rows must take part for that to be a saving."""
@@ -120,7 +120,8 @@ class ExpansionSearch:
         rough = None
         if oracle is None and min(len(rows), self.most_rows) > ROUGH_FROM * ROUGH_ROWS:
             few = all_iterations(shrinks, ROUGH_STEPS)
-            rough = compare(few, rng, ROUGH_HELD * rows.shape[1], most=ROUGH_ROWS)
+            enough = max(ROUGH_HELD * rows.shape[1], ROUGH_ENOUGH)
+            rough = compare(few, rng, enough, most=ROUGH_ROWS)
         scale = float(np.median(distances)) or float(distances.mean())
         expansion = best_expansion(
             trial, self.gamma, self.second_gamma, scale, X.shape[0], progress, rough=rough
