@@ -13,7 +13,7 @@ from ikpca_cli.data.covariance import FeatureSums
 from ikpca_cli.data.memory import check_matrix
 from ikpca_cli.data.precision import rounded_fields
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, read_all, silent
-from ikpca_cli.data.threads import at_work
+from ikpca_cli.data.threads import at_work, parallel_map
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.base import Value
 from ikpca_cli.estimators.denoiser import Denoiser
@@ -438,9 +438,14 @@ class IKPCA(Denoiser):
         progress("eigenvectors", 0, 0)
         distances = Gaussian().distance(rows, rows)
         asked: int | None = chosen["n_components"]
-        spectra = [ExactSpectrum.of(rows, distances, gamma, asked) for gamma in chosen["gammas"]]
+        noise_variance = chosen["noise_variance"]
+
+        def spectrum_at(gamma: float) -> ExactSpectrum:
+            return ExactSpectrum.of(rows, distances, gamma, asked, noise_variance)
+
+        spectra = list(parallel_map(spectrum_at, chosen["gammas"]))
         self._set_spectrum(spectra[0].variances, spectra[0].total, asked or 1, exact)
-        self.model_ = limit = ExactModel.of(spectra, chosen["noise_variance"], chosen["expansions"])
+        self.model_ = limit = ExactModel.of(spectra, noise_variance, chosen["expansions"])
         self.explained_variance_ = limit.main_variances
 
     def _round(self) -> None:

@@ -24,7 +24,10 @@ from ikpca_cli.data.row_source import (
 )
 from ikpca_cli.data.slices import Opener, over_slices, slices_of
 from ikpca_cli.data.threads import chunks
-from ikpca_cli.linalg.krylov import leading_by_krylov
+from ikpca_cli.linalg.krylov import leading_by_iteration, leading_by_krylov
+
+ITERATED_SIZE = 300
+"""Below this size all eigenpairs of a matrix are cheap."""
 
 KEPT_BYTES = 2**26
 """Features that the dual route keeps to use again instead of computing them twice."""
@@ -98,6 +101,32 @@ def all_eigenpairs(matrix: FloatArray) -> tuple[FloatArray, FloatArray]:
     """
     values, vectors = np.linalg.eigh(matrix)
     return values, vectors
+
+
+def most_of_spectrum(
+    matrix: FloatArray, most: int, negligible: float = 0.0
+) -> tuple[FloatArray, FloatArray]:
+    """Return about the `most` largest eigenvalues, descending, and eigenvectors as columns.
+
+    Exact where most of a spectrum is wanted, else see `leading_by_iteration`.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (m, m)
+        Symmetric and positive semi-definite; overwritten.
+    most : int
+    negligible : float
+        What the eigenvalues that are left out may sum up to.
+
+    Returns
+    -------
+    values : ndarray, shape (d,)
+    vectors : ndarray, shape (m, d)
+    """
+    large = len(matrix) >= ITERATED_SIZE
+    found = leading_by_iteration(matrix, most, negligible) if large else None
+    values, vectors = found or all_eigenpairs(matrix)
+    return values[::-1][:most], vectors[:, ::-1][:, :most]
 
 
 def choose_route(n_samples: int, n_features: int) -> str:

@@ -1,4 +1,4 @@
-"""The leading eigenpairs of a large symmetric matrix by block Lanczos."""
+"""Leading eigenpairs of a large symmetric matrix: a few by block Lanczos, many by iteration."""
 
 from __future__ import annotations
 
@@ -12,6 +12,12 @@ SPARE = 4
 
 CONVERGED = 1e-14
 """Residual of an eigenpair over the largest eigenvalue."""
+
+PASSES = 1
+"""Products once a subspace is large enough: each brings its vectors nearer to the leading ones."""
+
+FIRST_WIDTH = 64
+"""Vectors that a subspace begins with; their number is doubled while they leave too much."""
 
 _LARGEST_SHARE = 3  # of the matrix's size in the basis: beyond it all eigenpairs are cheaper
 _SLOWEST = 1.3  # growth of the basis between looks at what has converged
@@ -59,6 +65,62 @@ def leading_by_krylov(matrix: FloatArray, most: int) -> tuple[FloatArray, FloatA
             if residuals.max() <= CONVERGED * values[-1]:
                 return values, basis @ turns
     return None
+
+
+def leading_by_iteration(
+    matrix: FloatArray, most: int, negligible: float = 0.0
+) -> tuple[FloatArray, FloatArray] | None:
+    """Return about the `most` largest eigenvalues, ascending, and orthonormal Ritz vectors.
+
+    By randomised subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4), on a
+    subspace that grows until it holds all of the trace but what is negligible. The leading pairs
+    are as good as exact, the last ones a mixture of their neighbours. None comes back where all
+    eigenpairs are cheaper.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (m, m)
+        Symmetric and positive semi-definite.
+    most : int
+    negligible : float
+        What the eigenvalues that are left out may sum up to.
+
+    Returns
+    -------
+    values : ndarray, shape (d,)
+    vectors : ndarray, shape (m, d)
+    """
+    from scipy.linalg import eigh
+
+    size, trace = len(matrix), float(np.trace(matrix))
+    limit = min(size // _LARGEST_SHARE, most + max(SPARE, most // 10))
+    rng = np.random.default_rng(size)
+    basis: FloatArray = np.empty((size, 0))
+    width = min(limit, FIRST_WIDTH)
+    while True:
+        more = rng.standard_normal((size, width - basis.shape[1]))
+        basis = _orthonormal_columns(_times(matrix, np.concatenate([basis, more], axis=1)))
+        product = _times(matrix, basis)
+        if trace - float(np.einsum("ij,ij->", basis, product)) <= negligible:
+            break
+        if width == limit:
+            if limit < most:
+                return None
+            break
+        width = min(limit, 2 * width)
+    for _ in range(PASSES):
+        basis = _orthonormal_columns(product)
+        product = _times(matrix, basis)
+    driver = "evd" if width > 1 else "ev"
+    values, turns = eigh(basis.T @ product, overwrite_a=True, check_finite=False, driver=driver)
+    return values[-most:], basis @ turns[:, -most:]
+
+
+def _orthonormal_columns(vectors: FloatArray) -> FloatArray:
+    from scipy.linalg import qr
+
+    columns: FloatArray = qr(vectors, mode="economic", overwrite_a=True, check_finite=False)[0]
+    return columns
 
 
 def _times(matrix: FloatArray, block: FloatArray) -> FloatArray:

@@ -15,17 +15,17 @@ offset b is uniform. The step is therefore ``sum_i b_i (x_i - x)``; divided by `
 it is the fixed point of Mika et al. (1999). We divide by max(s, 1/2), which keeps far rows calm.
 
 Noise. A perturbation e of a row moves its code by ``V' dk``, ``dk_i = 2 gamma k_i (x_i - y)'e``.
-The variance this has along component j, on average over the training rows and for unit noise, is
+The variance this has along component j, on average over rows y and for unit noise, is
 
-    nu_j = (4 gamma^2 / n) V_j' Q V_j,   Q = sum over rows y of k_i k_l (x_i - y)'(x_l - y).
+    nu_j = (4 gamma^2 / m) V_j' Q V_j,   Q = sum over m rows y of k_i k_l (x_i - y)'(x_l - y).
 
-With D the squared distances, ``(x_i - y)'(x_l - y) = (D_iy + D_ly - D_il) / 2``, so that
-``Q = [(K.D) K + K (K.D) - (K K).D] / 2``, the dot being elementwise. The columns of V sum to zero,
-so with ``K = 1 + B`` and the column sums s of B
+With D the squared distances, ``(x_i - y)'(x_l - y) = (D_iy + D_ly - D_il) / 2``. The columns of V
+sum to zero, so with ``K = 1 + B`` between the rows y and all rows, and the column sums s of B,
 
-    V_j' Q V_j = n |X'V_j|^2 + V_j' [(K.D) B - D diag(s) - (B B).D / 2] V_j,
+    V_j' Q V_j = m |X'V_j|^2 + V_j' [(K.D)' B - D diag(s) - (B'B).D / 2] V_j,
 
-in which no large terms cancel where gamma is small. The weight of a component is the Wiener
+the dot being elementwise: no large terms cancel where gamma is small. For the average, some of the
+rows do. The weight of a component is the Wiener
 filter's, ``w_j = max(0, 1 - f sigma^2 nu_j / lambda_j)`` with f about 1.
 """
 
@@ -33,18 +33,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.linalg.eigen import all_eigenpairs
+from ikpca_cli.linalg.eigen import most_of_spectrum
 from ikpca_cli.models.kernels.kernel import Gaussian, is_same
 from ikpca_cli.models.preimage import DAMPING, Preimage, dot
 
 TOLERANCE = 1e-10
 """Components with less than this share of the largest variance are rounding errors."""
+
+COMPONENTS = 768
+"""The most components that are kept where their number is not given: what is beyond is noise."""
+
+NEGLIGIBLE = 0.01
+"""Share of the noise's variance in feature space that may be in the components left out."""
+
+GAIN_ROWS = 256
+"""The most rows over which the noise that arrives in the components is averaged."""
 
 Kernels: TypeAlias = list[FloatArray]
 """The kernel of some rows and the training rows, (m, n), and its derivatives."""
@@ -85,7 +95,12 @@ class ExactSpectrum(Preimage[Kernels]):
 
     @classmethod
     def of(
-        cls, rows: FloatArray, distances: FloatArray, gamma: float, most: int | None = None
+        cls,
+        rows: FloatArray,
+        distances: FloatArray,
+        gamma: float,
+        most: int | None = None,
+        noise_variance: float = 0.0,
     ) -> ExactSpectrum:
         """Return the spectrum of rows (n, p) with squared `distances` (n, n) to each other.
 
@@ -95,7 +110,10 @@ class ExactSpectrum(Preimage[Kernels]):
         distances : ndarray, shape (n, n)
         gamma : float
         most : int, optional
-            Components to keep; all by default.
+            Components to keep; `COMPONENTS` by default.
+        noise_variance : float
+            Of the rows. Components that hold less than a share of its variance in feature space are
+            left out together; 0 keeps all.
         """
         n_samples = len(rows)
         # With a small gamma all is near 1, and what is left of it below 1 has more digits.
@@ -103,19 +121,22 @@ class ExactSpectrum(Preimage[Kernels]):
         mean = below.mean(axis=0)
         centred = below - mean - (mean[:, None] - mean.mean())
         total = float(np.trace(centred)) / n_samples
-        values, vectors = all_eigenpairs(centred)
-        values, vectors = values[::-1][:most], vectors[:, ::-1][:, :most]
+        # Noise e moves a row by |Phi(y + e) - Phi(y)|^2 = 2 - 2 exp(-gamma |e|^2).
+        noise = -2.0 * np.expm1(-gamma * noise_variance * rows.shape[1])
+        negligible = NEGLIGIBLE * noise * n_samples
+        values, vectors = most_of_spectrum(centred, most or COMPONENTS, negligible)
         kept = values > TOLERANCE * max(float(values[0]), 0.0)
         values, vectors = values[kept], vectors[:, kept] / np.sqrt(values[kept])
         vectors -= vectors.mean(axis=0)
-        gains = _noise_gains(rows, distances, below, vectors)
+        some = np.linspace(0, n_samples - 1, min(n_samples, GAIN_ROWS)).astype(int)
+        gains = _noise_gains(rows, distances, below[some], distances[some], vectors)
         return cls(
             rows=rows,
             gamma=gamma,
             gram_mean=mean + 1.0,
             vectors=vectors,
             variances=values / n_samples,
-            noise_gains=np.maximum(gains, 0.0) * gamma * gamma * 4.0 / n_samples,
+            noise_gains=np.maximum(gains, 0.0) * gamma * gamma * 4.0 / len(some),
             total=total,
         )
 
@@ -149,7 +170,12 @@ class ExactSpectrum(Preimage[Kernels]):
     def evaluate(self, x: FloatArray, dx: Sequence[FloatArray]) -> Kernels:
         """Return the kernel at rows x (m, p), and its derivative along each dx."""
         k = self._fair_kernel(x) if self.fair else self.kernel(x)
-        slopes = [2.0 * self.gamma * k * (d @ self.rows.T - dot(x, d)) for d in dx]
+        slopes = []
+        for d in dx:
+            slope: FloatArray = (2.0 * self.gamma * d) @ self.rows.T
+            slope -= 2.0 * self.gamma * dot(x, d)
+            slope *= k
+            slopes.append(slope)
         return [k, *slopes]
 
     def codes_on(self, view: Kernels, components: FloatArray) -> list[FloatArray]:
@@ -163,18 +189,28 @@ class ExactSpectrum(Preimage[Kernels]):
         """Return rows and their derivatives after one step, as `Preimage.step` says."""
         (k, *slopes), (a, *turns) = view, targets
         a = a + 1.0 / len(self.rows)
-        b = a * k
-        s = b.sum(axis=1, keepdims=True)
+        sums, s = self._sums(a * k)
         divisor = np.maximum(s, DAMPING)
-        shift = (b @ self.rows - s * x) / divisor
-        moved = []
+        shift = (sums - s * x) / divisor
+        moved: list[FloatArray] = []
         for d, slope, turn in zip(dx, slopes, turns, strict=True):
             db = turn * k
             db += a * slope
-            ds = db.sum(axis=1, keepdims=True)
-            change = db @ self.rows - ds * x - s * d - np.where(s > DAMPING, ds, 0.0) * shift
+            sums, ds = self._sums(db)
+            change = sums - ds * x - s * d - np.where(s > DAMPING, ds, 0.0) * shift
             moved.append(d + change / divisor)
-        return x + shift, moved
+        arrived: FloatArray = x + shift
+        return arrived, moved
+
+    def _sums(self, b: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return ``sum_i b_i x_i`` (m, p) and ``sum_i b_i`` (m, 1) for weights b (m, n)."""
+        both = b @ self._rows_and_ones
+        return both[:, :-1], both[:, -1:]
+
+    @cached_property
+    def _rows_and_ones(self) -> FloatArray:
+        ones = np.ones((len(self.rows), 1), dtype=self.rows.dtype)
+        return np.hstack([self.rows, ones])
 
     def _fair_kernel(self, x: FloatArray) -> FloatArray:
         """Return the kernel of rows x (m, p), in which a training row is not explained by itself.
@@ -192,22 +228,28 @@ class ExactSpectrum(Preimage[Kernels]):
 
 
 def _noise_gains(
-    rows: FloatArray, distances: FloatArray, below: FloatArray, vectors: FloatArray
+    rows: FloatArray,
+    distances: FloatArray,
+    below: FloatArray,
+    far: FloatArray,
+    vectors: FloatArray,
 ) -> FloatArray:
-    """Return ``V_j' Q V_j`` for each component, (d,), see above; `below` is the Gram matrix less 1.
+    """Return ``V_j' Q V_j`` for each component, (d,), see above.
 
     Parameters
     ----------
     rows : ndarray, shape (n, p)
-    distances, below : ndarray, shape (n, n)
+    distances : ndarray, shape (n, n)
+    below, far : ndarray, shape (m, n)
+        The kernel less 1, and squared distances, between some of the rows and all.
     vectors : ndarray, shape (n, d)
     """
-    form = ((below + 1.0) * distances) @ below
+    form = ((below + 1.0) * far).T @ below
     form -= distances * below.sum(axis=0)
-    squares = below @ below.T  # half the work, as numpy sees that the factors are the same
+    squares = below.T @ below  # half the work, as numpy sees that the factors are the same
     squares *= distances
     squares *= 0.5
     form -= squares
     gains: FloatArray = np.einsum("ij,ij->j", vectors, form @ vectors)
-    gains += len(rows) * np.sum((rows.T @ vectors) ** 2, axis=0)
+    gains += len(far) * np.sum((rows.T @ vectors) ** 2, axis=0)
     return gains

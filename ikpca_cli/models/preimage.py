@@ -140,13 +140,15 @@ class Preimage(ABC, Generic[View]):
                         yield Iteration(shrink, reproject, step), x - Y, turned
 
 
-def all_iterations(shrinks: tuple[float, ...] = SHRINKS) -> list[Iteration]:
+def all_iterations(
+    shrinks: tuple[float, ...] = SHRINKS, numbers: tuple[int, ...] = STEPS
+) -> list[Iteration]:
     """Return the iterations that are tried together."""
     return [
         Iteration(shrink, reproject, steps)
         for shrink in shrinks
         for reproject in (False, True)
-        for steps in STEPS
+        for steps in numbers
         if not (reproject and steps == 1)  # the first step is the same either way
     ]
 

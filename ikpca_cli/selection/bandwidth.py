@@ -7,7 +7,7 @@ from typing import Literal
 
 from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.selection.choice import Auto
-from ikpca_cli.selection.cross_validation import CrossValidation, Expansion
+from ikpca_cli.selection.cross_validation import WORTH_A_PAIR, CrossValidation, Expansion
 
 FACTOR_LIMITS = (1e-3, 1e3)
 """The least is all but linear PCA, which may be better than any gamma on the way there."""
@@ -25,6 +25,8 @@ def best_expansion(
     scale: float,
     n_samples: int,
     progress: Progress,
+    *,
+    rough: CrossValidation | None = None,
 ) -> Expansion:
     """Return the expansion of least risk around what is given, its risk that of a fit on all rows.
 
@@ -32,31 +34,70 @@ def best_expansion(
     ----------
     trial : CrossValidation
     gamma, second_gamma : float or "auto"
-        As for `IKPCA`; a second one is is_read for where the first is.
+        As for `IKPCA`; a second one is looked for where the first is.
     scale : float
         The median distance between rows, whose inverse is the unit of gamma.
     n_samples : int
         Number of all rows.
     progress : callable
+    rough : CrossValidation, optional
+        Of fewer rows, to search on first.
 
     Returns
     -------
     Expansion
     """
     if gamma == "auto":
-        expansion = search(
-            trial.best,
-            scale,
-            lambda tried: progress("choosing", tried, 0),
-            simplest=trial.replicates,
-        )
-        if second_gamma == "auto" and not trial.replicates:
-            expansion = pair_search(trial, expansion, scale, progress)
+        expansion = _search_both(rough or trial, second_gamma, scale, progress)
+        if rough is not None:
+            expansion = _refined(trial, expansion, scale)
     else:
         expansion = trial.best(gamma)
     if isinstance(second_gamma, float | int):
         expansion = trial.best(expansion.gammas[0], float(second_gamma))
     return trial.full_risk(expansion, n_samples)
+
+
+def _search_both(
+    trial: CrossValidation,
+    second_gamma: float | Literal["none"] | Auto,
+    scale: float,
+    progress: Progress,
+) -> Expansion:
+    """Return the best expansion of all gammas, or of all pairs of them."""
+    expansion = search(
+        trial.best,
+        scale,
+        lambda tried: progress("choosing", tried, 0),
+        simplest=trial.replicates,
+    )
+    if second_gamma == "auto" and not trial.replicates:
+        expansion = pair_search(trial, expansion, scale, progress)
+    return expansion
+
+
+def _refined(trial: CrossValidation, rough: Expansion, scale: float) -> Expansion:
+    """Return the best expansion around what was found on fewer rows."""
+    best = _finer(trial, trial.best(*rough.gammas), scale)
+    if len(best.gammas) == 1:
+        return best
+    alone = min((trial.best(gamma) for gamma in best.gammas), key=lambda one: one.risk)
+    return best if best.saves(WORTH_A_PAIR, alone) else _finer(trial, alone, scale)
+
+
+def _finer(trial: CrossValidation, best: Expansion, scale: float) -> Expansion:
+    """Return the best expansion with the largest gamma doubled any number of times.
+
+    More rows make finer kernels worth while.
+    """
+    while _allowed(2.0 * max(best.gammas) * scale):
+        finest = max(best.gammas)
+        finer = (2.0 * gamma if gamma == finest else gamma for gamma in best.gammas)
+        tried = trial.best(*finer)
+        if tried.risk >= best.risk:
+            break
+        best = tried
+    return best
 
 
 def search(

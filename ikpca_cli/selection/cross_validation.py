@@ -35,10 +35,12 @@ MANY_ROWS = 1200
 ENOUGH = 100_000
 """Held-out numbers after which further folds add little to the risk estimate."""
 
+WORTH_A_PAIR = 0.005
+"""Share of the risk that a second gamma has to save."""
+
 _PROBES = 12000  # numbers in the random directions of the divergence
 _TILE_ROWS = 128  # held-out rows that are moved at once: their kernel values stay in the cache
 _STEEPEST = 10.0  # change of a row's displacement over its own, per column
-_WORTH_IT = 0.005  # share of the risk that a second gamma has to save
 _MOST_WEIGHT = 2.0  # of an expansion: a little over 1 makes up for steps that stop short
 _MORE_ROWS = 1.2  # than in a fit of the comparison, to show how fast the risk falls
 _LEAST_WEIGHT = 0.02  # of a way in an expansion: less is not worth its time
@@ -172,7 +174,7 @@ class CrossValidation:
         others = (gamma for gamma in self.seen if gamma not in main.gammas)
         pairs = [self.best(*main.gammas, other) for other in others]
         pair = min(pairs, key=lambda expansion: expansion.risk, default=main)
-        return pair if pair.saves(_WORTH_IT, main) else main
+        return pair if pair.saves(WORTH_A_PAIR, main) else main
 
     def full_risk(self, expansion: Expansion, n_samples: int) -> Expansion:
         """Return an expansion with its risk for a fit on `n_samples` rows.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -41,6 +42,19 @@ Fit: TypeAlias = Callable[[NDArray[np.intp], float], Preimage[Any]]
 """Maps places of rows and a gamma to what learned from the rows at these places."""
 
 
+ROUGH_ROWS = 600
+"""Rows on which gammas are told apart before the best are compared on all that take part."""
+
+ROUGH_HELD, ROUGH_ENOUGH, ROUGH_STEPS = 300, 6000, (1, 2)
+"""The least held-out rows, the least numbers in them, and the numbers of steps that this takes."""
+
+ROUGH_FROM = 1.3
+"""How many times as many rows must take part for that to be a saving."""
+
+COMPARED_COMPONENTS = 384
+"""The most components in a comparison, unless their number is given."""
+
+
 @dataclass(frozen=True)
 class ExpansionSearch:
     """A choice of gamma, shrinkage and steps from noisy rows.
@@ -48,8 +62,8 @@ class ExpansionSearch:
     Attributes
     ----------
     fits : callable
-        Called as ``fits(rows, distances)`` with centred rows (n, p) and their squared distances
-        (n, n); returns a `Fit`.
+        Called as ``fits(rows, distances, noise_variance)`` with centred rows (n, p) and their
+        squared distances (n, n); returns a `Fit`.
     gamma, second_gamma, n_components, replicates, seed
         As for `IKPCA`; n_components is None for as many as are of use.
     most_rows : int
@@ -58,7 +72,7 @@ class ExpansionSearch:
         Held-out numbers that are.
     """
 
-    fits: Callable[[FloatArray, FloatArray], Fit]
+    fits: Callable[[FloatArray, FloatArray, float], Fit]
     gamma: float | Auto
     second_gamma: float | Literal["none"] | Auto
     n_components: int | None
@@ -92,20 +106,25 @@ class ExpansionSearch:
         noise_variance = usable_noise_std(noise_std, rows) ** 2
         distances = Gaussian().distance(rows, rows)
         shrinks = SHRINKS if self.n_components is None else SHRINKS_OF_A_CUT
-        trial = CrossValidation(
+        compare = partial(
+            CrossValidation,
             rows,
-            self.fits(rows, distances),
+            self.fits(rows, distances, noise_variance),
             noise_variance,
-            all_iterations((*shrinks, TO_THE_MEAN) if self.replicates else shrinks),
-            model_rng(self.seed, Stream.DIRECTIONS),
-            self.enough,
-            most=self.most_rows,
             replicates=self.replicates,
             oracle=Oracle(oracle.noisy - mean, oracle.clean - mean) if oracle else None,
         )
+        rng = model_rng(self.seed, Stream.DIRECTIONS)
+        shrinks = (*shrinks, TO_THE_MEAN) if self.replicates else shrinks
+        trial = compare(all_iterations(shrinks), rng, self.enough, most=self.most_rows)
+        rough = None
+        if oracle is None and min(len(rows), self.most_rows) > ROUGH_FROM * ROUGH_ROWS:
+            few = all_iterations(shrinks, ROUGH_STEPS)
+            enough = max(ROUGH_HELD * rows.shape[1], ROUGH_ENOUGH)
+            rough = compare(few, rng, enough, most=ROUGH_ROWS)
         scale = float(np.median(distances)) or float(distances.mean())
         expansion = best_expansion(
-            trial, self.gamma, self.second_gamma, scale, X.shape[0], progress
+            trial, self.gamma, self.second_gamma, scale, X.shape[0], progress, rough=rough
         )
         chosen = {
             "gamma": expansion.gammas[0],
@@ -117,25 +136,34 @@ class ExpansionSearch:
         }
         tried = tuple(
             Choice({"gamma": one.gammas[0], "second_gamma": one.gammas[1:]}, one.risk, one.error)
-            for one in trial.found.values()
+            for one in ((rough.found if rough else {}) | trial.found).values()
         )
         return Choice(chosen, expansion.risk, expansion.error, tried)
 
 
-def exact_fits(rows: FloatArray, distances: FloatArray, *, most: int | None) -> Fit:
+def exact_fits(
+    rows: FloatArray, distances: FloatArray, noise_variance: float, *, most: int | None
+) -> Fit:
     """Return what fits the limit of infinitely many features, see `ExpansionSearch`.
+
+    What it finds is in single precision, if that can hold the rows: it is enough to tell candidates
+    apart.
 
     Parameters
     ----------
     rows : ndarray, shape (n, p)
     distances : ndarray, shape (n, n)
+    noise_variance : float
     most : int or None
         Components to keep.
     """
+    dtype = _enough_precision(rows)
 
     def fit(places: NDArray[np.intp], gamma: float) -> Preimage[Any]:
         near = distances[np.ix_(places, places)]
-        return ExactSpectrum.of(rows[places], near, gamma, most)
+        asked = most or COMPARED_COMPONENTS
+        found = ExactSpectrum.of(rows[places], near, gamma, asked, noise_variance)
+        return rounded_fields(found, dtype)
 
     return fit
 
@@ -143,6 +171,7 @@ def exact_fits(rows: FloatArray, distances: FloatArray, *, most: int | None) -> 
 def refined_fits(
     rows: FloatArray,
     _distances: FloatArray,
+    _noise_variance: float,
     *,
     most: int,
     n_rff: int,
@@ -166,8 +195,7 @@ def refined_fits(
     n_features = rows.shape[1]
     drawn = FourierFeatures.draw_balanced(Gaussian(), 1.0, n_rff, n_features, seed)
     mean = np.zeros(n_features)
-    can_hold = 1.0 / LARGEST_SINGLE <= np.abs(rows).max() <= LARGEST_SINGLE
-    dtype: type[np.floating[Any]] = np.float32 if can_hold else np.float64
+    dtype = _enough_precision(rows)
 
     def fit(places: NDArray[np.intp], gamma: float) -> Preimage[Any]:
         features = drawn.scaled(Gaussian().frequency_scale(gamma)).rounded(dtype)
@@ -176,3 +204,9 @@ def refined_fits(
         return rounded_fields(GaussNewtonModel.of(features, found, some, 1.0, seed), dtype)
 
     return fit
+
+
+def _enough_precision(rows: FloatArray) -> type[np.floating[Any]]:
+    """Return single precision if it can hold the rows, which is enough to tell candidates apart."""
+    can_hold = 1.0 / LARGEST_SINGLE <= np.abs(rows).max() <= LARGEST_SINGLE
+    return np.float32 if can_hold else np.float64
