@@ -21,7 +21,8 @@ Changing the format:
    last version that reads it. A small file of each old format stays among the tests.
 
 Format 2 added the sums of ikpca's features, which may be absent (None), and kpca's weights.
-Format 3 renamed the weights of an expansion, and the parameter for replicates.
+Format 3 renamed the weights of an expansion, and the parameter for replicates, and added what may
+be beside ikpca's main model: smoothers, and a model of low frequencies.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from ikpca_cli.modelfile.joblib_arrays import NotPlainError, TruncatedError
 from ikpca_cli.modelfile.model_bytes import looks_like, read_bytes
 from ikpca_cli.modelfile.model_checks import FlawError, check_params, check_state, check_text
 from ikpca_cli.modelfile.plain_joblib import loads
+from ikpca_cli.models.companions import Companions
 from ikpca_cli.version import __version__
 
 if TYPE_CHECKING:
@@ -264,6 +266,9 @@ def _upgrade(content: dict[str, Any]) -> None:
     if content["ikpca_format"] < 3:
         _rename(params, "one_signal", "replicates")
         _rename(state, "blend_", "expansion_")
+        if content["method"] == "ikpca":
+            for name in Companions.STATE:
+                state.setdefault(name, None)
 
 
 def _upgrade_to_2(method: object, state: dict[str, Any]) -> None:

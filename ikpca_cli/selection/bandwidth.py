@@ -23,20 +23,17 @@ def best_expansion(
     gamma: float | Auto,
     second_gamma: float | Literal["none"] | Auto,
     scale: float,
-    n_samples: int,
     progress: Progress,
 ) -> Expansion:
-    """Return the expansion of least risk around what is given, its risk that of a fit on all rows.
+    """Return the expansion of least risk around what is given.
 
     Parameters
     ----------
     trial : CrossValidation
     gamma, second_gamma : float or "auto"
-        As for `IKPCA`; a second one is is_read for where the first is.
+        As for `IKPCA`; a second one is looked for where the first is.
     scale : float
         The median distance between rows, whose inverse is the unit of gamma.
-    n_samples : int
-        Number of all rows.
     progress : callable
 
     Returns
@@ -56,7 +53,7 @@ def best_expansion(
         expansion = trial.best(gamma)
     if isinstance(second_gamma, float | int):
         expansion = trial.best(expansion.gammas[0], float(second_gamma))
-    return trial.full_risk(expansion, n_samples)
+    return expansion
 
 
 def search(
