@@ -469,9 +469,7 @@ class IKPCA(Denoiser):
         self.model_ = limit = ExactModel.of(spectra, chosen["noise_variance"], chosen["expansions"])
         self.explained_variance_ = limit.main_variances
 
-    def _fit_companions(
-        self, X: RowSource, chosen: Mapping[str, Any], progress: Progress
-    ) -> None:
+    def _fit_companions(self, X: RowSource, chosen: Mapping[str, Any], progress: Progress) -> None:
         """Fit the smoothers of a choice, and its model of low frequencies."""
         order, noise_variance, some = chosen["order"], chosen["noise_variance"], chosen["rows"]
         if order is None:

@@ -60,7 +60,7 @@ def prediction_weights(
     above = found > (1.0 + ratio**0.5) ** 2
     middle = np.where(above, found - 1.0 - ratio, 0.0)
     signal = (middle + np.sqrt(np.maximum(middle**2 - 4.0 * ratio, 0.0))) / 2.0
-    safe = np.maximum(signal, _TINY)
+    safe = np.where(above, signal, 1.0)
     cosines = np.where(above, (1.0 - ratio / safe / safe) / (1.0 + ratio / safe), 0.0)
     kept = signal * np.clip(cosines, 0.0, 1.0)
     weights: FloatArray = kept / (kept + 1.0)

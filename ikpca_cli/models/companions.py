@@ -40,9 +40,7 @@ class Companions:
     """
 
     STATE: ClassVar[dict[str, tuple[str, ...]]] = _state_of("smoothing", SmoothingModel.FIELDS) | {
-        name: dims
-        for kind in _LOW_MODELS
-        for name, dims in _state_of("low", kind.FIELDS).items()
+        name: dims for kind in _LOW_MODELS for name, dims in _state_of("low", kind.FIELDS).items()
     }
     """Names of all arrays in a model file, and their dimensions."""
 

@@ -124,7 +124,7 @@ def pair_search(
     """
     pair = trial.with_partner(main)
     while len(pair.gammas) == 2:
-        first, second = pair.gammas
+        first, second = (float(gamma) for gamma in pair.gammas)  # type: ignore[arg-type]
         steps = [(first, second / 2), (first, second * 2), (first / 2, second), (first * 2, second)]
         around = [
             trial.best(*gammas)

@@ -242,24 +242,27 @@ class CrossValidation:
         )
         weights = self._weights(expansion)
         before = self.seen[expansion.gammas[0]].before
-        known = self._parts(expansion.gammas)
-        coarse = risks_of(known, weights, before)
-        over = optimism(known, self._usable(known), len(self.ways) * len(expansion.gammas))
+        coarse = risks_of(self._parts(expansion.gammas), weights, before)
         parts: list[Candidates] = [self._try(gamma, finer) for gamma in expansion.gammas]
         if self.smoothed is not None:
             parts.append(self._try_smoothers(finer))
         fine = risks_of(parts, weights, before[:held])
         change = min(float((fine - coarse[:held]).mean()), 0.0)
-        se = float((fine - coarse[:held]).std()/np.sqrt(held))
-        print('RISK', expansion.risk, 'over', over, 'change', change, 'se',se,'on',(1.0 / few - 1.0 / max(n_samples, many)) / (1.0 / few - 1.0 / many), 'few',few,many)
         on = (1.0 / few - 1.0 / max(n_samples, many)) / (1.0 / few - 1.0 / many)
         return replace(expansion, risk=expansion.risk + on * change)
+
+    def fair_risk(self, expansion: Expansion) -> Expansion:
+        """Return an expansion with the risk of its weights on rows that did not choose them."""
+        known = self._parts(expansion.gammas)
+        over = optimism(known, self._usable(known), len(self.ways) * len(expansion.gammas))
+        return replace(expansion, risk=expansion.risk + over)
 
     def _weights(self, expansion: Expansion) -> FloatArray:
         """Return the weights of an expansion as one array, those of smoothers last."""
         ways = [part.get(way, 0.0) for part in expansion.weights for way in self.ways]
-        smoothing = [] if expansion.smoothing is None else expansion.smoothing
-        return np.concatenate([ways, smoothing])
+        if expansion.smoothing is None:
+            return np.array(ways)
+        return np.concatenate([ways, expansion.smoothing])
 
     def _try(self, gamma: Bandwidth, trial: _Trial) -> Displacements:
         """Return what a spectrum at this gamma does to the held-out rows of a trial."""

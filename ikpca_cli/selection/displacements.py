@@ -219,7 +219,9 @@ class SmoothDisplacements:
     def _with_steps(self, steps: FloatArray) -> FloatArray:
         """Return the mean products (k, l) with steps in coefficients, (l, m, p)."""
         flat = steps.reshape(len(steps), -1)
-        banded = [[-self._sums(A * step) for step in steps] for A in (self.coefficients, self.means)]
+        banded = [
+            [-self._sums(A * step) for step in steps] for A in (self.coefficients, self.means)
+        ]
         own = self.dense.reshape(len(self.dense), -1) @ flat.T / self.coefficients.size
         return np.concatenate([*(np.array(part).T for part in banded), own])
 

@@ -33,11 +33,11 @@ from ikpca_cli.models.preimage import (
     all_iterations,
 )
 from ikpca_cli.models.random_features import FourierFeatures
+from ikpca_cli.models.smoothing.detection import find_order
 from ikpca_cli.selection.bandwidth import best_expansion
 from ikpca_cli.selection.choice import Auto, Choice, Oracle, usable_noise_std
 from ikpca_cli.selection.cross_validation import CrossValidation, Fit, LowPass
 from ikpca_cli.selection.low_pass import with_low_pass
-from ikpca_cli.models.smoothing.detection import find_order
 
 
 @dataclass(frozen=True)
@@ -110,9 +110,9 @@ class ExpansionSearch:
         )
         scale = float(np.median(distances)) or float(distances.mean())
         expansion = best_expansion(trial, self.gamma, self.second_gamma, scale, progress)
-        if self.second_gamma == "auto":
+        if self.gamma == "auto":
             expansion = with_low_pass(trial, expansion, self.fits)
-        expansion = trial.full_risk(expansion, X.shape[0])
+        expansion = trial.fair_risk(trial.full_risk(expansion, X.shape[0]))
         pairs = list(zip(expansion.gammas, expansion.weights, strict=True))
         own = [(gamma, weights) for gamma, weights in pairs if not isinstance(gamma, LowPass)]
         low = [(gamma, weights) for gamma, weights in pairs if isinstance(gamma, LowPass)]

@@ -73,7 +73,8 @@ def risks_of(parts: Sequence[Candidates], weights: FloatArray, before: FloatArra
 
     With weights t it is ``before + |sum_k t_k steps_k|^2 / p + 2 sum_k t_k gains_k``.
     """
-    step, gain, first = 0.0, np.zeros_like(before), 0
+    step: FloatArray | float = 0.0
+    gain, first = np.zeros_like(before), 0
     for part in parts:
         some = weights[first : first + len(part.gains)]
         first += len(some)

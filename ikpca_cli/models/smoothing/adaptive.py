@@ -62,9 +62,9 @@ def blocks(
     threshold = noise_variance * np.where(order.sizes < _FEWEST, 0.0, order.sizes - 2.0)
     squares = np.maximum(order.by_band(Z**2), np.finfo(np.float64).tiny)
     shrunk = squares > threshold
-    share = np.where(shrunk, threshold / squares, 1.0)
+    share: FloatArray = np.where(shrunk, threshold / squares, 1.0)
     change = order.spread(share)
-    turned = []
+    turned: list[FloatArray] = []
     for d in dZ:
         slope = np.where(shrunk, -2.0 * share / squares, 0.0) * order.by_band(Z * d)
         turned.append(-change * d - order.spread(slope) * Z)
@@ -77,4 +77,4 @@ ADAPTIVE: tuple[tuple[str, Smoother, bool], ...] = (
     ("blocks", blocks, False),
     ("blocks of differences", blocks, True),
 )
-"""Name, smoother, and whether rows are smoothed less the mean of all; the order is that of files."""
+"""Name, smoother, and whether it smooths rows less the mean of all; the order is that of files."""

@@ -112,8 +112,8 @@ class SmoothingFit:
         trace : ndarray, shape (p,)
             Share of each coefficient's noise that is there: less than 1 where columns have none.
         """
-        steps = [-self.filter * Z]
-        turns = [np.full(len(Z), -float(self.filter @ trace))]
+        steps: list[FloatArray] = [-self.filter * Z]
+        turns: list[FloatArray] = [np.full(len(Z), -float(self.filter @ trace))]
         codes = Z @ self.components.T
         noise = self.components**2 @ trace
         for span, weights in zip(self.spans, self.component_weights, strict=True):
@@ -125,7 +125,8 @@ class SmoothingFit:
             start = Z if centred else Z + self.mean
             step, changes = smoother(self.order, self.noise_variance, start, dZ)
             steps.append(step)
-            along = [np.einsum("ij,ij->i", d, change) for d, change in zip(dZ, changes, strict=True)]
+            pairs = zip(dZ, changes, strict=True)
+            along = [np.einsum("ij,ij->i", d, change) for d, change in pairs]
             turns.append(np.mean(along, axis=0) if along else np.zeros(len(Z)))
         return np.array(steps), np.array(turns)
 
@@ -139,7 +140,8 @@ def _spectral(
     """
     n_features = Z.shape[1]
     spans = sorted({max(int(share * n_features), _FEWEST) for share in _SHARES}, reverse=True)
-    found, weights = [], []
+    found: list[FloatArray] = []
+    weights: list[FloatArray] = []
     for span in spans:
         squares, components = _principal(np.ascontiguousarray(Z[:, :span]))
         rules = (optimal_weights, prediction_weights) if not found else (prediction_weights,)

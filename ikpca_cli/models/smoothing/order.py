@@ -77,8 +77,8 @@ class RowOrder:
 
         grid = np.zeros((len(coefficients), self.n_features), dtype=coefficients.dtype)
         grid[:, self._places[: coefficients.shape[1]]] = coefficients
-        grid = grid.reshape(len(coefficients), self.height, self.width)
-        rows: FloatArray = idctn(grid, axes=self._axes, norm="ortho").reshape(len(grid), -1)
+        shaped = grid.reshape(len(grid), self.height, self.width)
+        rows: FloatArray = idctn(shaped, axes=self._axes, norm="ortho").reshape(grid.shape)
         return rows
 
     @cached_property
