@@ -8,7 +8,7 @@ that the best weights depend on are mean products of displacements, and mean gai
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Protocol
 
@@ -115,6 +115,8 @@ class SmoothDisplacements:
         Displacements that are not of one band, in coefficients.
     gains : ndarray, shape (k, m)
         As for `Displacements`; those of bands come first.
+    crossed : dict
+        Products with other displacements, which pairs of gammas ask for again and again.
     """
 
     order: RowOrder
@@ -122,6 +124,7 @@ class SmoothDisplacements:
     means: FloatArray
     dense: FloatArray
     gains: FloatArray
+    crossed: dict[int, tuple[Displacements, FloatArray]] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -201,7 +204,10 @@ class SmoothDisplacements:
 
     def products_with(self, other: Displacements) -> FloatArray:
         """Return the mean products with steps of the same rows, (k, l)."""
-        return self._with_steps(np.array([self.order.forward(step) for step in other.steps]))
+        if id(other) not in self.crossed:
+            steps = np.array([self.order.forward(step) for step in other.steps])
+            self.crossed[id(other)] = other, self._with_steps(steps)
+        return self.crossed[id(other)][1]
 
     def together(self, weights: FloatArray) -> FloatArray:
         """Return the displacement (m, p) of a sum with weights (k,)."""
