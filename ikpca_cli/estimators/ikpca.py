@@ -20,11 +20,14 @@ from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.estimators.parameters import check_feature_count, check_smooth
 from ikpca_cli.linalg.eigen import Spectrum, feature_sums, spectrum, spectrum_of_sums
 from ikpca_cli.models.arcsine import ArcsineModel
+from ikpca_cli.models.companions import Companions, LowPassRows
 from ikpca_cli.models.exact import ExactModel
 from ikpca_cli.models.exact_spectrum import ExactSpectrum
 from ikpca_cli.models.gauss_newton import GaussNewtonModel
 from ikpca_cli.models.kernels.kernel import Gaussian, load_kernel
 from ikpca_cli.models.random_features import FourierFeatures, fewest_pairs
+from ikpca_cli.models.smoothing.candidates import SmoothingFit
+from ikpca_cli.models.smoothing.model import SmoothingModel
 from ikpca_cli.selection.choice import Auto, Choice, Oracle
 
 EXACT_ROWS = 3000
@@ -46,6 +49,7 @@ _ARCSINE = {f"{name}_": dims for name, dims in ArcsineModel.FIELDS.items()}
 _EXACT = {f"{name}_": dims for name, dims in ExactModel.FIELDS.items()}
 _GAUSS_NEWTON = {f"{name}_": dims for name, dims in GaussNewtonModel.FIELDS.items()}
 _MODELS = _ARCSINE | _EXACT | _GAUSS_NEWTON
+_COMPANIONS = Companions.STATE
 _SUMS = {"sums_mean_": ("r",), "scatter_": ("r", "r")}
 
 
@@ -90,6 +94,11 @@ class IKPCA(Denoiser):
     solver : {"auto", "primal", "dual"}
         Eigenvectors of the n_rff x n_rff covariance or of the n x n Gram matrix; "auto" takes the
         smaller.
+    order : {"auto", "none"}
+        Whether numbers that are neighbours in a row may be taken to be alike. "auto" finds out
+        whether rows are signals, pictures or signals of a few channels, and adds smoothers along
+        them (`ikpca_cli.models.smoothing`) by as much as lowers the estimated risk. "none" lets
+        columns be in any order.
     seed : int
         Seeds the random features and the choice. One seed gives one answer.
     dtype : {"float64", "float32"}
@@ -100,6 +109,8 @@ class IKPCA(Denoiser):
     ----------
     model_ : ArcsineModel, GaussNewtonModel or ExactModel
         The arrays of the fit. Each is an attribute here, too: ``W_`` is ``model_.W``.
+    companions_ : Companions or None
+        Smoothers, and a model of low frequencies, whose displacements are added.
     gamma_ : float
         The value used.
     sums_mean_ : ndarray, shape (n_rff,), or None
@@ -108,12 +119,17 @@ class IKPCA(Denoiser):
     """
 
     method = "ikpca"
-    STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {"gamma_": ()} | _MODELS | _SUMS
-    OPTIONAL: ClassVar[frozenset[str]] = Denoiser.OPTIONAL | _MODELS.keys() | _SUMS.keys()
+    STATE: ClassVar[dict[str, tuple[str, ...]]] = (
+        Denoiser.STATE | {"gamma_": ()} | _MODELS | _SUMS | _COMPANIONS
+    )
+    OPTIONAL: ClassVar[frozenset[str]] = (
+        Denoiser.OPTIONAL | _MODELS.keys() | _SUMS.keys() | _COMPANIONS.keys()
+    )
     RIDGES = (0.01, 0.1, 0.5)
     SELECTION_ROWS = 600
 
     model_: ArcsineModel | GaussNewtonModel | ExactModel
+    companions_: Companions | None = None
     gamma_: float
     sums_mean_: FloatArray | None = None
     scatter_: FloatArray | None = None
@@ -131,6 +147,7 @@ class IKPCA(Denoiser):
         noise_std: float | Auto = "auto",
         replicates: bool = False,
         solver: str = "auto",
+        order: str = "auto",
         seed: int = 0,
         dtype: str = "float64",
     ) -> None:
@@ -144,6 +161,7 @@ class IKPCA(Denoiser):
         self.noise_std = noise_std
         self.replicates = replicates
         self.solver = solver
+        self.order = order
         self.seed = seed
         self.dtype = dtype
         self._features: FourierFeatures | None = None
@@ -184,7 +202,8 @@ class IKPCA(Denoiser):
     def get_state(self) -> dict[str, Value]:
         """Return the fitted attributes as `Denoiser.get_state` does, the other model's as None."""
         self._check_fitted()
-        return {name: getattr(self, name, None) for name in self.STATE}
+        added = {} if self.companions_ is None else self.companions_.get_state()
+        return {name: added.get(name, getattr(self, name, None)) for name in self.STATE}
 
     @classmethod
     def from_state(cls, params: Mapping[str, Any], state: Mapping[str, Value]) -> Self:
@@ -199,9 +218,9 @@ class IKPCA(Denoiser):
         estimator.fitted_params_ = estimator.get_params()
         own: dict[str, Any] = {}
         for name in cls.STATE:
-            if name not in _MODELS:
+            if name not in _MODELS | _COMPANIONS:
                 setattr(estimator, name, state[name])
-            elif state[name] is not None:
+            elif name in _MODELS and state[name] is not None:
                 own[name[:-1]] = state[name]
         if own.keys() == ArcsineModel.FIELDS.keys():
             estimator.model_ = ArcsineModel(**own)
@@ -213,6 +232,10 @@ class IKPCA(Denoiser):
             estimator.model_.check()
         else:
             raise ValueError("its arrays are neither those of random features nor of their limit")
+        companions = Companions.from_state({name: state[name] for name in _COMPANIONS})
+        if companions is not None and isinstance(estimator.model_, ArcsineModel):
+            raise ValueError("the paper's inverse has no smoothers beside it")
+        estimator.companions_ = companions
         return estimator
 
     def fit(
@@ -380,6 +403,7 @@ class IKPCA(Denoiser):
             enough=ENOUGH[kind],
             replicates=self.replicates,
             seed=self.seed,
+            order=self.order,
         )
         return search.run(X, mean, noise_std, progress, oracle)
 
@@ -414,9 +438,10 @@ class IKPCA(Denoiser):
         self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
     ) -> None:
         self.gamma_ = float(chosen["gamma"])
-        self.sums_mean_ = self.scatter_ = None
+        self.sums_mean_ = self.scatter_ = self.companions_ = None
         if "expansions" in chosen and self._kind(X.shape[0]) == "exact":
             self._fit_exact(X, chosen, exact, progress)
+            self._fit_companions(X, chosen, progress)
             return
         asked = chosen["n_components"] or REFINED_COMPONENTS
         features, found = self._spectrum(X, self.mean_, self.gamma_, asked, progress)
@@ -430,6 +455,7 @@ class IKPCA(Denoiser):
         refined = GaussNewtonModel.of(features, found, some, noise_variance, self.seed)
         self.model_ = refined = refined.expanded(chosen["expansions"][0])
         self.explained_variance_ = refined.signal_variances
+        self._fit_companions(X, chosen, progress)
 
     def _fit_exact(
         self, X: RowSource, chosen: Mapping[str, Any], exact: bool, progress: Progress
@@ -448,11 +474,43 @@ class IKPCA(Denoiser):
         self.model_ = limit = ExactModel.of(spectra, noise_variance, chosen["expansions"])
         self.explained_variance_ = limit.main_variances
 
+    def _fit_companions(self, X: RowSource, chosen: Mapping[str, Any], progress: Progress) -> None:
+        """Fit the smoothers of a choice, and its model of low frequencies."""
+        order, noise_variance, some = chosen["order"], chosen["noise_variance"], chosen["rows"]
+        if order is None:
+            return
+        smoothers = SmoothingFit.of(order, some, self.mean_, noise_variance)
+        smoothing = SmoothingModel.of(smoothers, chosen["smoothing"], chosen["varying"])
+        if chosen["low_pass"] is None:
+            self.companions_ = Companions(smoothing)
+            return
+        (count, gamma), weights = chosen["low_pass"]
+        rows = LowPassRows(X, self.mean_, order, count)
+        low: ExactModel | GaussNewtonModel
+        if isinstance(self.model_, ExactModel):
+            Z = read_all(rows)
+            asked: int | None = chosen["n_components"]
+            found = ExactSpectrum.of(Z, Gaussian().distance(Z, Z), gamma, asked)
+            low = ExactModel.of([found], noise_variance, [weights])
+        else:
+            asked = chosen["n_components"] or REFINED_COMPONENTS
+            features, spectral = self._spectrum(rows, np.zeros(count), gamma, asked, progress)
+            few = np.ascontiguousarray(order.forward(some)[:, :count])
+            low = GaussNewtonModel.of(features, spectral, few, noise_variance, self.seed)
+            low = low.expanded(weights)
+        self.companions_ = Companions(smoothing, low)
+
     def _round(self) -> None:
         self.model_ = rounded_fields(self.model_, self._float)
+        if self.companions_ is not None:
+            self.companions_ = self.companions_.rounded(self._float)
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
-        rows: FloatArray = self.model_.denoise(self._centred(X)) + self.mean_
+        centred = self._centred(X)
+        cleaned = self.model_.denoise(centred)
+        if self.companions_ is not None:
+            cleaned += self.companions_.added(centred)
+        rows: FloatArray = cleaned + self.mean_
         return rows
 
     def _clean_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -469,6 +527,8 @@ class IKPCA(Denoiser):
 
     def _truncate(self, n_components: int, ridge: float | None) -> None:
         self.model_ = self.model_.variant(n_components, ridge)
+        if self.companions_ is not None:
+            self.companions_ = self.companions_.variant(n_components)
 
     def _block_width(self) -> int:
         return self.model_.width

@@ -187,6 +187,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     "inverse": Word(("auto", "paper", "refined")),
     "shrink": Word(("auto", "cut", "optimal")),
     "solver": Word(("auto", "primal", "dual")),
+    "order": Word(("auto", "none")),
     "dtype": Word(("float64", "float32")),
     "replicates": Flag(),
 }

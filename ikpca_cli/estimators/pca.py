@@ -15,6 +15,7 @@ from ikpca_cli.data.threads import cached_rows, parallel_for
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.estimators.parameters import check_shrink
 from ikpca_cli.linalg.eigen import spectrum, spectrum_of_sums
+from ikpca_cli.linalg.shrinkage import optimal_weights
 from ikpca_cli.models.novelty import mahalanobis
 from ikpca_cli.selection.choice import Auto
 
@@ -34,8 +35,9 @@ class PCA(Denoiser):
     n_components : int or "auto"
         Components to keep.
     shrink : {"auto", "cut", "optimal"}
-        Keep components as they are, or weigh each by how much of it is signal (`shrinkage`). "auto"
-        takes what has the lower estimated risk; a number of components that is given means a cut.
+        Keep components as they are, or weigh each by how much of it is signal
+        (`ikpca_cli.linalg.shrinkage.optimal_weights`). "auto" takes what has the lower estimated
+        risk; a number of components that is given means a cut.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
     replicates : bool
@@ -116,14 +118,15 @@ class PCA(Denoiser):
             self._shrink(chosen["shrink"])
 
     def shrunk(self, noise_std: float) -> Self:
-        """Return a fitted copy with optimal weights, see `shrinkage`."""
+        """Return a fitted copy with optimal weights, see `optimal_weights`."""
         other = copy.copy(self)
         other._shrink(noise_std)
         return other
 
     def _shrink(self, noise_std: float) -> None:
-        shape = self.n_samples_, self.n_features_in_
-        self.weights_ = shrinkage(self.explained_variance_, *shape, noise_std)
+        squares = self.explained_variance_ * self.n_samples_
+        shape = max(self.n_samples_ - 1, 1), self.n_features_in_
+        self.weights_ = optimal_weights(squares, *shape, noise_std**2)
         self._truncate(max(1, int(np.count_nonzero(self.weights_))), None)
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
@@ -167,34 +170,3 @@ class PCA(Denoiser):
 
     def _block_width(self) -> int:
         return self.n_features_in_
-
-
-def shrinkage(
-    variances: FloatArray, n_samples: int, n_features: int, noise_std: float
-) -> FloatArray:
-    """Return the optimal weights of components of noisy rows, for the mean squared error.
-
-    Gavish and Donoho, "Optimal shrinkage of singular values" (2017): for a singular value y, in
-    units of what noise has, and a matrix with sides of ratio beta, it is
-    ``sqrt((y^2 - beta - 1)^2 - 4 beta) / y`` for y above ``1 + sqrt(beta)``, else 0.
-
-    Parameters
-    ----------
-    variances : ndarray, shape (d,)
-        Variances of the noisy rows along the components, 1/n, descending.
-    n_samples, n_features : int
-    noise_std : float
-
-    Returns
-    -------
-    ndarray, shape (d,)
-        The shrunk over the noisy singular values.
-    """
-    short, long = sorted((n_samples - 1, n_features))
-    beta = short / long
-    squares = variances * n_samples / (long * noise_std**2)
-    inner = np.where(
-        squares > (1.0 + beta**0.5) ** 2, (squares - beta - 1.0) ** 2 - 4.0 * beta, 0.0
-    )
-    weights: FloatArray = np.sqrt(np.maximum(inner, 0.0)) / np.maximum(squares, 1e-300)
-    return weights

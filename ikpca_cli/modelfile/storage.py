@@ -22,7 +22,8 @@ Changing the format:
 
 Format 2 added the sums of ikpca's features, which may be absent (None), and kpca's weights.
 Format 3 renamed the weights of an expansion, and the parameter for replicates, and added the
-names of the features, which may be absent.
+names of the features, which may be absent, and what may be beside ikpca's main model: smoothers,
+and a model of low frequencies.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from ikpca_cli.modelfile.joblib_arrays import NotPlainError, TruncatedError
 from ikpca_cli.modelfile.model_bytes import looks_like, read_bytes
 from ikpca_cli.modelfile.model_checks import FlawError, check_params, check_state, check_text
 from ikpca_cli.modelfile.plain_joblib import loads
+from ikpca_cli.models.companions import Companions
 from ikpca_cli.version import __version__
 
 if TYPE_CHECKING:
@@ -266,6 +268,9 @@ def _upgrade(content: dict[str, Any]) -> None:
         _rename(params, "one_signal", "replicates")
         _rename(state, "blend_", "expansion_")
         state.setdefault("feature_codes_", None)
+        if content["method"] == "ikpca":
+            for name in Companions.STATE:
+                state.setdefault(name, None)
 
 
 def _upgrade_to_2(method: object, state: dict[str, Any]) -> None:

@@ -23,12 +23,11 @@ def best_expansion(
     gamma: float | Auto,
     second_gamma: float | Literal["none"] | Auto,
     scale: float,
-    n_samples: int,
     progress: Progress,
     *,
     rough: CrossValidation | None = None,
 ) -> Expansion:
-    """Return the expansion of least risk around what is given, its risk that of a fit on all rows.
+    """Return the expansion of least risk around what is given.
 
     Parameters
     ----------
@@ -37,8 +36,6 @@ def best_expansion(
         As for `IKPCA`; a second one is looked for where the first is.
     scale : float
         The median distance between rows, whose inverse is the unit of gamma.
-    n_samples : int
-        Number of all rows.
     progress : callable
     rough : CrossValidation, optional
         Of fewer rows, to search on first.
@@ -55,7 +52,7 @@ def best_expansion(
         expansion = trial.best(gamma)
     if isinstance(second_gamma, float | int):
         expansion = trial.best(expansion.gammas[0], float(second_gamma))
-    return trial.full_risk(expansion, n_samples)
+    return expansion
 
 
 def _search_both(
@@ -90,10 +87,12 @@ def _finer(trial: CrossValidation, best: Expansion, scale: float) -> Expansion:
 
     More rows make finer kernels worth while.
     """
-    while _allowed(2.0 * max(best.gammas) * scale):
-        finest = max(best.gammas)
-        finer = (2.0 * gamma if gamma == finest else gamma for gamma in best.gammas)
-        tried = trial.best(*finer)
+    while True:
+        gammas = [gamma for gamma in best.gammas if isinstance(gamma, float)]
+        finest = max(gammas)
+        if not _allowed(2.0 * finest * scale):
+            break
+        tried = trial.best(*(2.0 * gamma if gamma == finest else gamma for gamma in gammas))
         if tried.risk >= best.risk:
             break
         best = tried
@@ -168,7 +167,7 @@ def pair_search(
     """
     pair = trial.with_partner(main)
     while len(pair.gammas) == 2:
-        first, second = pair.gammas
+        first, second = (float(gamma) for gamma in pair.gammas)  # type: ignore[arg-type]
         steps = [(first, second / 2), (first, second * 2), (first / 2, second), (first * 2, second)]
         around = [
             trial.best(*gammas)

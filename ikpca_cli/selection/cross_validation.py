@@ -15,10 +15,10 @@ of the displacements with the true errors take the place of ``sigma^2 d_k``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,11 @@ from numpy.typing import NDArray
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.data.threads import chunks, parallel_map
 from ikpca_cli.models.preimage import Iteration, Preimage
+from ikpca_cli.models.smoothing.candidates import SmoothingFit
+from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.selection.choice import Oracle
+from ikpca_cli.selection.displacements import Candidates, Displacements, SmoothDisplacements
+from ikpca_cli.selection.least_risk import best_weights, optimism, risks_of
 
 FOLDS = 4
 MANY_ROWS = 1200
@@ -41,29 +45,44 @@ WORTH_A_PAIR = 0.005
 _PROBES = 12000  # numbers in the random directions of the divergence
 _TILE_ROWS = 128  # held-out rows that are moved at once: their kernel values stay in the cache
 _STEEPEST = 10.0  # change of a row's displacement over its own, per column
-_MOST_WEIGHT = 2.0  # of an expansion: a little over 1 makes up for steps that stop short
 _MORE_ROWS = 1.2  # than in a fit of the comparison, to show how fast the risk falls
-_LEAST_WEIGHT = 0.02  # of a way in an expansion: less is not worth its time
+
+Fit: TypeAlias = Callable[[NDArray[np.intp], float], Preimage[Any]]
+"""Maps places of rows and a gamma to what learned from the rows at these places."""
+
+
+class LowPass(NamedTuple):
+    """A gamma for rows of which only the cosine coefficients of lowest frequency are looked at."""
+
+    n_coefficients: int
+    gamma: float
+
+
+Bandwidth: TypeAlias = float | LowPass
+"""A gamma for rows as they are, or for their low frequencies."""
 
 
 @dataclass(frozen=True)
 class Expansion:
-    """The best expansion of iterations at one gamma, or at two.
+    """The best expansion of iterations at one gamma or several, and of smoothers.
 
     Attributes
     ----------
-    gammas : tuple of float
+    gammas : tuple of Bandwidth
         The main one comes first.
     weights : tuple of dict
         For each gamma, iteration to its weight; empty where none lowers the risk.
     risk, error : float
         Estimated mean squared error after cleaning, and its standard error.
+    smoothing : ndarray, shape (k,), or None
+        Weights of the smoothers, in the order of `SmoothingFit.names`.
     """
 
-    gammas: tuple[float, ...]
+    gammas: tuple[Bandwidth, ...]
     weights: tuple[dict[Iteration, float], ...]
     risk: float
     error: float
+    smoothing: FloatArray | None = None
 
     def saves(self, share: float, other: Expansion) -> bool:
         """Tell whether all gammas are of use, and save a share of the other's risk.
@@ -94,12 +113,16 @@ class CrossValidation:
         All rows show one signal: held-out rows should become their mean.
     oracle : Oracle, optional
         Centred noisy rows to clean instead of held-out ones, and what they should become.
+    order : RowOrder, optional
+        Order along the rows; smoothers along it take part in every expansion.
+    offset : ndarray, shape (p,)
+        What was taken off the rows to centre them.
     """
 
     def __init__(
         self,
         rows: FloatArray,
-        fit: Callable[[NDArray[np.intp], float], Preimage[Any]],
+        fit: Fit,
         noise_variance: float,
         ways: list[Iteration],
         rng: np.random.Generator,
@@ -108,22 +131,28 @@ class CrossValidation:
         most: int | None = None,
         replicates: bool = False,
         oracle: Oracle | None = None,
+        order: RowOrder | None = None,
+        offset: FloatArray | float = 0.0,
     ) -> None:
         self.rows, self.fit = rows, fit
+        self.order, self.offset = order, np.broadcast_to(offset, rows.shape[1])
+        self.varying = np.ptp(rows, axis=0) > 0.0
+        self.lowered: dict[int, Fit] = {}
+        self.smoothed: SmoothDisplacements | None = None
         self.reach = 2.0 * float(np.sqrt((rows**2).sum(axis=1).max()))
         self.noise_variance, self.ways = noise_variance, ways
         self.replicates = replicates
-        self.seen: dict[float, _Moved] = {}
-        self.found: dict[tuple[float, ...], Expansion] = {}
+        self.seen: dict[Bandwidth, Displacements] = {}
+        self.found: dict[tuple[Bandwidth, ...], Expansion] = {}
         n_features = rows.shape[1]
         places = np.arange(len(rows))[:most]
         if oracle is not None:
             clean = np.broadcast_to(oracle.clean, oracle.noisy.shape)
             self.trials = [_Trial(places, oracle.noisy, clean)]
+            self._smooth()
             return
         folds = np.array_split(places, _folds(len(places)))
         needed = int(np.ceil(max(enough / n_features, 200) / len(folds[0])))
-        varying = np.ptp(rows, axis=0) > 0.0
         held = sum(map(len, folds[:needed]))
         directions = [] if replicates else _tangents(held, n_features, rng)
         self.trials = []
@@ -133,38 +162,54 @@ class CrossValidation:
                 self.trials.append(_Trial(rest, rows[out], means_of_others(rows[out])))
             else:
                 # A constant column has no noise: nothing is moved in its direction.
-                tangents = [e[out[0] : out[-1] + 1] * varying for e in directions]
-                before = noise_variance * max(float(varying.mean()), 1.0 / n_features)
+                tangents = [e[out[0] : out[-1] + 1] * self.varying for e in directions]
+                before = noise_variance * max(float(self.varying.mean()), 1.0 / n_features)
                 self.trials.append(_Trial(rest, rows[out], None, tangents, before))
 
-    def best(self, *gammas: float) -> Expansion:
+        self._smooth()
+
+    def best(self, *gammas: Bandwidth) -> Expansion:
         """Return the expansion of least estimated risk at one gamma, or at several together."""
         for gamma in gammas:
             if gamma not in self.seen:
                 tried = parallel_map(partial(self._try, gamma), self.trials)
-                self.seen[gamma] = _Moved.together(tried)
-        moved = [self.seen[gamma] for gamma in gammas]
-        calm = np.concatenate([self._calm(part) for part in moved])
-        expansion = _non_negative_minimum(*_quadratic(moved, calm))
-        # Where rows are not moved at all, Stein's estimate alone would have them moved without end.
-        expansion *= min(1.0, _MOST_WEIGHT / max(float(expansion.sum()), _MOST_WEIGHT))
-        expansion[expansion < _LEAST_WEIGHT] = 0.0
-        parts = np.split(expansion, len(gammas))
-        risks = _risks(moved, parts)
+                self.seen[gamma] = Displacements.joined(tried)
+        parts = self._parts(gammas)
+        found = best_weights(parts, self._usable(parts), len(self.ways) * len(gammas))
+        risks = risks_of(parts, found, self.seen[gammas[0]].before)
+        iterations = found[: len(self.ways) * len(gammas)].reshape(len(gammas), -1)
         weights = tuple(
             {way: float(weight) for way, weight in zip(self.ways, part, strict=True) if weight}
-            for part in parts
+            for part in iterations
         )
+        smoothing = None if self.smoothed is None else found[iterations.size :]
         error = float(risks.std() / np.sqrt(len(risks)))
-        self.found[gammas] = found = Expansion(gammas, weights, float(risks.mean()), error)
-        return found
+        expansion = Expansion(gammas, weights, float(risks.mean()), error, smoothing)
+        self.found[gammas] = expansion
+        return expansion
 
-    def _calm(self, moved: _Moved) -> NDArray[np.bool_]:
+    def lower(self, n_coefficients: int, fit: Fit) -> None:
+        """Let `fit` stand for rows of which only some coefficients of low frequency are seen."""
+        self.lowered[n_coefficients] = fit
+
+    def _parts(self, gammas: tuple[Bandwidth, ...]) -> list[Candidates]:
+        """Return all that takes part in an expansion at some gammas."""
+        smoothed = [] if self.smoothed is None else [self.smoothed]
+        return [*(self.seen[gamma] for gamma in gammas), *smoothed]
+
+    def _smooth(self) -> None:
+        """Try the smoothers, if rows have an order, once for all gammas."""
+        if self.order is not None:
+            tried = parallel_map(self._try_smoothers, self.trials)
+            self.smoothed = SmoothDisplacements.joined(tried)
+
+    def _usable(self, parts: list[Candidates]) -> NDArray[np.bool_]:
         """Tell which ways stay near the rows: where rows hardly differ, a spectrum can explode."""
-        calm: NDArray[np.bool_] = moved.farthest <= self.reach
+        usable: NDArray[np.bool_] = np.concatenate([part.farthest <= self.reach for part in parts])
         if self.trials[0].reference is None:
-            calm &= moved.steepest <= _STEEPEST * self.noise_variance
-        return calm
+            steepest = np.concatenate([np.abs(part.gains).max(axis=1) for part in parts])
+            usable &= steepest <= _STEEPEST * self.noise_variance
+        return usable
 
     def with_partner(self, main: Expansion) -> Expansion:
         """Return the best expansion of a gamma with one of the others tried, where that is better.
@@ -197,40 +242,70 @@ class CrossValidation:
             held=first.held[:held],
             tangents=[e[:held] for e in first.tangents],
         )
-        weights = [
-            np.array([part.get(way, 0.0) for way in self.ways]) for part in expansion.weights
-        ]
-        coarse = _risks([self.seen[gamma] for gamma in expansion.gammas], weights)
-        fine = _risks([self._try(gamma, finer) for gamma in expansion.gammas], weights)
+        weights = self._weights(expansion)
+        before = self.seen[expansion.gammas[0]].before
+        coarse = risks_of(self._parts(expansion.gammas), weights, before)
+        parts: list[Candidates] = [self._try(gamma, finer) for gamma in expansion.gammas]
+        if self.smoothed is not None:
+            parts.append(self._try_smoothers(finer))
+        fine = risks_of(parts, weights, before[:held])
         change = min(float((fine - coarse[:held]).mean()), 0.0)
         on = (1.0 / few - 1.0 / max(n_samples, many)) / (1.0 / few - 1.0 / many)
         return replace(expansion, risk=expansion.risk + on * change)
 
-    def _try(self, gamma: float, trial: _Trial) -> _Moved:
+    def fair_risk(self, expansion: Expansion) -> Expansion:
+        """Return an expansion with the risk of its weights on rows that did not choose them."""
+        known = self._parts(expansion.gammas)
+        over = optimism(known, self._usable(known), len(self.ways) * len(expansion.gammas))
+        return replace(expansion, risk=expansion.risk + over)
+
+    def _weights(self, expansion: Expansion) -> FloatArray:
+        """Return the weights of an expansion as one array, those of smoothers last."""
+        ways = [part.get(way, 0.0) for part in expansion.weights for way in self.ways]
+        if expansion.smoothing is None:
+            return np.array(ways)
+        return np.concatenate([ways, expansion.smoothing])
+
+    def _try(self, gamma: Bandwidth, trial: _Trial) -> Displacements:
         """Return what a spectrum at this gamma does to the held-out rows of a trial."""
-        preimage = self.fit(trial.places, gamma)
+        if isinstance(gamma, LowPass):
+            count, width = gamma
+            assert self.order is not None
+            forward, fit = self.order.forward, self.lowered[count]
+            held = forward(trial.held)[:, :count]
+            tangents = [forward(tangent)[:, :count] for tangent in trial.tangents]
+        else:
+            width, fit, held, tangents = gamma, self.fit, trial.held, trial.tangents
+        preimage = fit(trial.places, width)
         dtype = preimage.component_variances[0].dtype
         parts = []
-        for part in chunks(len(trial.held), _TILE_ROWS):
+        for part in chunks(len(held), _TILE_ROWS):
             moved = preimage.displacements(
                 self.noise_variance,
-                trial.held[part].astype(dtype, copy=False),
+                held[part].astype(dtype, copy=False),
                 self.ways,
-                [tangent[part].astype(dtype, copy=False) for tangent in trial.tangents],
+                [tangent[part].astype(dtype, copy=False) for tangent in tangents],
             )
             found = {way: (steps, divergence) for way, steps, divergence in moved}
             parts.append([found[way] for way in self.ways])
         steps = np.concatenate([[f for f, _ in found] for found in parts], axis=1, dtype=np.float64)
+        if isinstance(gamma, LowPass):
+            assert self.order is not None
+            steps = np.array([self.order.inverse(step) for step in steps])
         n_features = steps.shape[2]
-        if trial.reference is None:
+        if trial.error is None:
             divergences = np.concatenate([[d for _, d in found] for found in parts], axis=1)
             gains = divergences.astype(np.float64) * self.noise_variance
-            before = np.full(len(trial.held), trial.before)
         else:
-            error = trial.held - trial.reference
-            gains = np.einsum("kij,ij->ki", steps, error)
-            before = np.mean(error**2, axis=1)
-        return _Moved(steps, gains / n_features, before)
+            gains = np.einsum("kij,ij->ki", steps, trial.error)
+        return Displacements(steps, gains / n_features, trial.mean_squares)
+
+    def _try_smoothers(self, trial: _Trial) -> SmoothDisplacements:
+        """Return what the smoothers do to the held-out rows of a trial."""
+        assert self.order is not None
+        some = self.rows[trial.places]
+        fit = SmoothingFit.of(self.order, some, self.offset, self.noise_variance)
+        return SmoothDisplacements.of(fit, trial.held, trial.tangents, self.varying, trial.error)
 
 
 @dataclass(frozen=True)
@@ -246,82 +321,18 @@ class _Trial:
     tangents: list[FloatArray] = field(default_factory=list)
     before: float = 0.0
 
+    @property
+    def error(self) -> FloatArray | None:
+        """Error of the rows (m, p), where it is known."""
+        return None if self.reference is None else self.held - self.reference
 
-@dataclass(frozen=True)
-class _Moved:
-    """What some ways do to some rows.
-
-    Attributes
-    ----------
-    steps : ndarray, shape (ways, m, p)
-    gains : ndarray, shape (ways, m)
-        Inner product of step and error, or Stein's estimate of it, over p.
-    before : ndarray, shape (m,)
-        Mean squared error of the rows.
-    """
-
-    steps: FloatArray
-    gains: FloatArray
-    before: FloatArray
-
-    @classmethod
-    def together(cls, parts: Iterable[_Moved]) -> _Moved:
-        """Join the rows of several trials."""
-        found = list(parts)
-        return cls(
-            np.concatenate([part.steps for part in found], axis=1),
-            np.concatenate([part.gains for part in found], axis=1),
-            np.concatenate([part.before for part in found]),
-        )
-
-    # What follows is asked for each pair of gammas anew.
-
-    @cached_property
-    def farthest(self) -> FloatArray:
-        """The longest step of each way, (ways,)."""
-        longest: FloatArray = np.sqrt(np.einsum("kij,kij->ki", self.steps, self.steps).max(axis=1))
-        return longest
-
-    @cached_property
-    def steepest(self) -> FloatArray:
-        """The largest gain of each way, (ways,)."""
-        largest: FloatArray = np.abs(self.gains).max(axis=1)
-        return largest
-
-    @cached_property
-    def products(self) -> FloatArray:
-        """Mean products of the ways' steps, (ways, ways)."""
-        return self.products_with(self)
-
-    def products_with(self, other: _Moved) -> FloatArray:
-        """Return the mean products with the steps of other ways for the same rows."""
-        flat = self.steps.reshape(len(self.steps), -1)
-        products: FloatArray = flat @ other.steps.reshape(len(other.steps), -1).T
-        return products / flat.shape[1]
-
-
-def _quadratic(moved: Sequence[_Moved], calm: NDArray[np.bool_]) -> tuple[FloatArray, FloatArray]:
-    """Return Q and c of the mean risk ``t'Qt + 2 c't`` of all ways together, 0 where not `calm`."""
-    blocks = [
-        [one.products if one is other else one.products_with(other) for other in moved]
-        for one in moved
-    ]
-    linear = np.concatenate([part.gains.mean(axis=1) for part in moved])
-    return np.where(np.outer(calm, calm), np.block(blocks), 0.0), np.where(calm, linear, 0.0)
-
-
-def _risks(moved: Sequence[_Moved], weights: Sequence[FloatArray]) -> FloatArray:
-    """Return the risk of each row, (m,), after steps with some weights.
-
-    With weights t it is ``before + |sum_k t_k steps_k|^2 / p + 2 sum_k t_k gains_k``.
-    """
-    step, gain = np.zeros_like(moved[0].steps[0]), np.zeros_like(moved[0].before)
-    for part, some in zip(moved, weights, strict=True):
-        on = np.flatnonzero(some)
-        step += np.tensordot(some[on], part.steps[on], 1)
-        gain += some[on] @ part.gains[on]
-    risks: FloatArray = moved[0].before + (step**2).mean(axis=1) + 2.0 * gain
-    return risks
+    @property
+    def mean_squares(self) -> FloatArray:
+        """Mean squared error of each row, (m,)."""
+        if self.error is None:
+            return np.full(len(self.held), self.before)
+        squares: FloatArray = np.mean(self.error**2, axis=1)
+        return squares
 
 
 def means_of_others(rows: FloatArray) -> FloatArray:
@@ -344,18 +355,3 @@ def _tangents(n_samples: int, n_features: int, rng: np.random.Generator) -> list
         axes = np.sqrt(n_features) * np.eye(n_features)
         return [np.broadcast_to(axis, (n_samples, n_features)) for axis in axes]
     return [rng.choice((-1.0, 1.0), (n_samples, n_features)) for _ in range(count)]
-
-
-def _non_negative_minimum(quadratic: FloatArray, linear: FloatArray) -> FloatArray:
-    """Return the t >= 0 that minimises ``t'Qt + 2 c't``, (k,)."""
-    from scipy.linalg import cholesky, solve_triangular
-    from scipy.optimize import nnls
-
-    size = len(quadratic)
-    trace = float(np.trace(quadratic))
-    if trace == 0.0:
-        return np.zeros(size)
-    # Ways that do nearly the same make Q singular; a little on its diagonal shares the weight.
-    root = cholesky(quadratic + 1e-6 * trace / size * np.eye(size), lower=True)
-    minimum: FloatArray = nnls(root.T, solve_triangular(root, -linear, lower=True))[0]
-    return minimum

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,13 +34,11 @@ from ikpca_cli.models.preimage import (
     all_iterations,
 )
 from ikpca_cli.models.random_features import FourierFeatures
+from ikpca_cli.models.smoothing.detection import find_order
 from ikpca_cli.selection.bandwidth import best_expansion
 from ikpca_cli.selection.choice import Auto, Choice, Oracle, usable_noise_std
-from ikpca_cli.selection.cross_validation import CrossValidation
-
-Fit: TypeAlias = Callable[[NDArray[np.intp], float], Preimage[Any]]
-"""Maps places of rows and a gamma to what learned from the rows at these places."""
-
+from ikpca_cli.selection.cross_validation import CrossValidation, Fit, LowPass
+from ikpca_cli.selection.low_pass import with_low_pass
 
 ROUGH_ROWS = 600
 """Rows on which gammas are told apart before the best are compared on all that take part."""
@@ -70,6 +68,8 @@ class ExpansionSearch:
         The most rows on which candidates are compared.
     enough : int
         Held-out numbers that are.
+    order : {"auto", "none"}
+        As for `IKPCA`.
     """
 
     fits: Callable[[FloatArray, FloatArray, float], Fit]
@@ -80,6 +80,7 @@ class ExpansionSearch:
     enough: int
     replicates: bool
     seed: int
+    order: str = "auto"
 
     def run(
         self,
@@ -106,6 +107,7 @@ class ExpansionSearch:
         noise_variance = usable_noise_std(noise_std, rows) ** 2
         distances = Gaussian().distance(rows, rows)
         shrinks = SHRINKS if self.n_components is None else SHRINKS_OF_A_CUT
+        ordered = self.order != "none" and not self.replicates
         compare = partial(
             CrossValidation,
             rows,
@@ -113,6 +115,8 @@ class ExpansionSearch:
             noise_variance,
             replicates=self.replicates,
             oracle=Oracle(oracle.noisy - mean, oracle.clean - mean) if oracle else None,
+            order=find_order(rows, noise_variance) if ordered else None,
+            offset=mean,
         )
         rng = model_rng(self.seed, Stream.DIRECTIONS)
         shrinks = (*shrinks, TO_THE_MEAN) if self.replicates else shrinks
@@ -124,19 +128,31 @@ class ExpansionSearch:
             rough = compare(few, rng, enough, most=ROUGH_ROWS)
         scale = float(np.median(distances)) or float(distances.mean())
         expansion = best_expansion(
-            trial, self.gamma, self.second_gamma, scale, X.shape[0], progress, rough=rough
+            trial, self.gamma, self.second_gamma, scale, progress, rough=rough
         )
+        if self.gamma == "auto":
+            expansion = with_low_pass(trial, expansion, self.fits)
+        expansion = trial.fair_risk(trial.full_risk(expansion, X.shape[0]))
+        pairs = list(zip(expansion.gammas, expansion.weights, strict=True))
+        own = [(gamma, weights) for gamma, weights in pairs if not isinstance(gamma, LowPass)]
+        low = [(gamma, weights) for gamma, weights in pairs if isinstance(gamma, LowPass)]
+        own = [own[0], *((gamma, weights) for gamma, weights in own[1:] if weights)]
         chosen = {
-            "gamma": expansion.gammas[0],
-            "gammas": expansion.gammas,
+            "gamma": own[0][0],
+            "gammas": tuple(gamma for gamma, _ in own),
             "n_components": self.n_components,
-            "expansions": expansion.weights,
+            "expansions": tuple(weights for _, weights in own),
+            "low_pass": low[0] if low and low[0][1] else None,
+            "order": trial.order,
+            "smoothing": expansion.smoothing,
+            "varying": trial.varying,
             "noise_variance": noise_variance,
             "rows": rows,
         }
         tried = tuple(
             Choice({"gamma": one.gammas[0], "second_gamma": one.gammas[1:]}, one.risk, one.error)
             for one in ((rough.found if rough else {}) | trial.found).values()
+            if not any(isinstance(gamma, LowPass) for gamma in one.gammas)
         )
         return Choice(chosen, expansion.risk, expansion.error, tried)
 

@@ -9,11 +9,12 @@ from ikpca_cli import IKPCA, PCA
 from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
-from ikpca_cli.estimators.pca import shrinkage
 from ikpca_cli.models.preimage import Iteration
 from ikpca_cli.noise.level import NoiseLevel
 from ikpca_cli.selection.cross_validation import Expansion
+from ikpca_cli.selection.displacements import Displacements
 from ikpca_cli.selection.grid import stein_risk
+from ikpca_cli.selection.least_risk import best_weights, optimism, risks_of
 
 
 def sines(n_samples, seed, noise=0.3):
@@ -65,17 +66,6 @@ def test_optimal_shrinkage_beats_every_cut():
     assert np.all((model.weights_ > 0) & (model.weights_ < 1))
     for count in range(1, 8):
         assert error < np.mean((PCA(count).fit(train).denoise(test) - wanted) ** 2)
-
-
-def test_shrinkage_is_the_published_function():
-    # Two values worked out by hand from the formula, for a square and a long matrix.
-    assert shrinkage(np.array([9.0]), 101, 100, 1.0)[0] == pytest.approx(
-        np.sqrt((9.09 - 2) ** 2 - 4) / 9.09
-    )
-    assert shrinkage(np.array([4.0]), 401, 100, 1.0)[0] == pytest.approx(
-        np.sqrt((4.01 - 1.25) ** 2 - 1) / 4.01
-    )
-    assert shrinkage(np.array([2.2]), 401, 100, 1.0)[0] == 0.0
 
 
 def test_shrinkage_and_a_number_of_components_exclude_each_other():
@@ -174,3 +164,41 @@ def test_warnings_name_the_line_that_called_fit():
     with pytest.warns(UserWarning, match="close to the 60 columns") as found:
         IKPCA(2, n_rff=70, gamma=0.1, ridge=1.0, noise_std=0.3).fit(sines(30, 1)[0])
     assert found[0].filename == __file__
+
+
+def test_neighbours_that_are_alike_are_made_use_of():
+    """Smooth rows get much better for it; the same rows with columns shuffled lose nothing."""
+    rng = np.random.default_rng(11)
+    noisy, clean = sines(200, 11)
+    train, test, wanted = noisy[:120], noisy[120:], clean[120:]
+    errors = {}
+    for order in ("auto", "none"):
+        model = IKPCA(order=order, noise_std=0.3).fit(train)
+        errors[order] = np.mean((model.denoise(test) - wanted) ** 2)
+        assert (model.companions_ is None) == (order == "none")
+    assert errors["auto"] < 0.9 * errors["none"]
+    places = rng.permutation(train.shape[1])
+    shuffled = IKPCA(noise_std=0.3).fit(train[:, places])
+    error = np.mean((shuffled.denoise(test[:, places]) - wanted[:, places]) ** 2)
+    assert error < 1.02 * errors["none"]
+
+
+def test_a_choice_that_chose_itself_promises_less_than_it_did():
+    """Weights judged on rows that did not choose them have the larger risk."""
+    rng = np.random.default_rng(2)
+    rows = rng.normal(size=(12, 20))
+    steps = rng.normal(size=(30, 12, 20))
+    gains = np.einsum("kij,ij->ki", steps, rows) / 20
+    part = Displacements(steps, gains, np.mean(rows**2, axis=1))
+    usable = np.ones(30, dtype=bool)
+    weights = best_weights([part], usable, 0)
+    least = risks_of([part], weights, part.before).mean()
+    direct = np.mean((rows + np.tensordot(weights, steps, 1)) ** 2)
+    assert least == pytest.approx(direct)
+    fresh = rng.normal(size=(30, 5000, 20))
+    error = rng.normal(size=(5000, 20))
+    harm = np.mean((error + np.tensordot(weights, fresh, 1)) ** 2) - np.mean(error**2)
+    gap = optimism([part], usable, 0)
+    assert (
+        0.5 * (part.before.mean() - least + harm) < gap < 2.0 * (part.before.mean() - least + harm)
+    )

@@ -174,8 +174,8 @@ def fit(
     auto = [name for name, value in model.get_params().items() if value == "auto"]
     print_record(record, printing.form, notes=dict.fromkeys(auto, "chosen from the rows"))
     if printing.output_format is opt.Format.table:
-        known = model.noise_std != "auto"
-        print_lines(fit_sentences(record, given=known, replicates=model.replicates))
+        given_level = model.noise_std != "auto"
+        print_lines(fit_sentences(record, given=given_level, replicates=model.replicates))
 
 
 def _check_update(method: str, given: dict[str, Any]) -> None:

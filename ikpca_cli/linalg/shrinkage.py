@@ -1,0 +1,67 @@
+"""How much of each principal component of noisy rows to keep.
+
+With a matrix of n rows and p columns of noise of variance 1 and of signal of low rank, singular
+values of the signal come out larger, and vectors turned away from its own, by amounts that depend
+on n, p and the value alone (Benaych-Georges and Nadakuditi, "The singular values and vectors of low
+rank perturbations of large rectangular random matrices", 2012).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray
+
+_TINY = 1e-300
+
+
+def optimal_weights(
+    squares: FloatArray, n_samples: int, n_features: int, noise_variance: float
+) -> FloatArray:
+    """Return weights of components for the rows they were found in, of least mean squared error.
+
+    Gavish and Donoho, "Optimal shrinkage of singular values" (2017): a singular value y, in units
+    of what noise has, becomes ``sqrt((y^2 - beta - 1)^2 - 4 beta) / y`` above ``1 + sqrt(beta)``,
+    else 0, with beta the ratio of the sides.
+
+    Parameters
+    ----------
+    squares : ndarray, shape (d,)
+        Sums of squares of the centred noisy rows along their components.
+    n_samples, n_features : int
+        Degrees of freedom of the rows, one less than their number, and columns.
+    noise_variance : float
+
+    Returns
+    -------
+    ndarray, shape (d,)
+        The shrunk over the noisy singular values.
+    """
+    short, long = sorted((n_samples, n_features))
+    beta = short / long
+    found = squares / (long * noise_variance)
+    inner = np.where(found > (1.0 + beta**0.5) ** 2, (found - beta - 1.0) ** 2 - 4.0 * beta, 0.0)
+    weights: FloatArray = np.sqrt(np.maximum(inner, 0.0)) / np.maximum(found, _TINY)
+    return weights
+
+
+def prediction_weights(
+    squares: FloatArray, n_samples: int, n_features: int, noise_variance: float
+) -> FloatArray:
+    """Return weights of components for rows they were not found in, of least mean squared error.
+
+    A component of signal variance l (noise 1) is found at an angle with
+    ``cos^2 = (1 - g / l^2) / (1 + g / l)``, g being p / n; the best multiple of a new row's code is
+    ``l cos^2 / (l cos^2 + 1)`` (Dobriban, Leeb and Singer, "Optimal prediction in the linearly
+    transformed spiked model", 2020). Parameters as for `optimal_weights`.
+    """
+    ratio = n_features / n_samples
+    found = squares / (n_samples * noise_variance)
+    above = found > (1.0 + ratio**0.5) ** 2
+    middle = np.where(above, found - 1.0 - ratio, 0.0)
+    signal = (middle + np.sqrt(np.maximum(middle**2 - 4.0 * ratio, 0.0))) / 2.0
+    safe = np.where(above, signal, 1.0)
+    cosines = np.where(above, (1.0 - ratio / safe / safe) / (1.0 + ratio / safe), 0.0)
+    kept = signal * np.clip(cosines, 0.0, 1.0)
+    weights: FloatArray = kept / (kept + 1.0)
+    return weights

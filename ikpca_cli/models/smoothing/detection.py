@@ -1,0 +1,82 @@
+"""Is there an order along the rows? The one in which neighbours are most alike is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.models.smoothing.order import RowOrder
+
+FEWEST_COLUMNS = 8
+"""Below this width there is no order to speak of."""
+
+SHORTEST_SIDE, MOST_CHANNELS = 4, 16
+"""Of a picture; and numbers side by side that are different things."""
+
+_ROWS = 200  # that are looked at
+_CLEARLY = 0.95  # of the risk along the line that another order has to leave
+_MOST_NUMBERS = 2**22  # in the rows looked at
+
+
+def find_order(rows: FloatArray, noise_variance: float) -> RowOrder | None:
+    """Return the order along centred rows (n, p); None where they are too short to have one.
+
+    Orders are compared by the risk of a Wiener filter that is constant within bands of frequencies:
+    the more alike neighbours are, the fewer bands hold the signal. A picture or channels, which are
+    found by their sides, have to be clearly better than a line.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n, p)
+    noise_variance : float
+    """
+    n_features = rows.shape[1]
+    if n_features < FEWEST_COLUMNS:
+        return None
+    line = RowOrder(n_features, 1)
+    some = rows[: max(2, min(_ROWS, _MOST_NUMBERS // n_features))]
+    best, least = line, _CLEARLY * _risk(line, some, noise_variance)
+    for order in _grids(n_features):
+        risk = _risk(order, some, noise_variance)
+        if risk < least:
+            best, least = order, risk
+    return best
+
+
+def _grids(n_features: int) -> Iterator[RowOrder]:
+    """Yield the pictures, and signals of a few channels, that have so many numbers."""
+    for width in range(2, n_features // 2 + 1):
+        height = n_features // width
+        if height * width != n_features:
+            continue
+        if min(height, width) >= SHORTEST_SIDE:
+            yield RowOrder(height, width, down=True, across=True)
+        if width <= MOST_CHANNELS and height >= FEWEST_COLUMNS:
+            yield RowOrder(height, width, down=True, across=False)
+        if height <= MOST_CHANNELS and width >= FEWEST_COLUMNS:
+            yield RowOrder(height, width, down=False, across=True)
+
+
+def _risk(order: RowOrder, rows: FloatArray, noise_variance: float) -> float:
+    """Return the mean risk of a filter with one weight a band, over the noise variance."""
+    powers = order.by_band(np.mean(order.forward(rows) ** 2, axis=0)) / order.sizes
+    kept = np.maximum(1.0 - noise_variance / np.maximum(powers, noise_variance), 0.0)
+    return float(kept @ order.sizes) / order.n_features
+
+
+def signal_band(order: RowOrder, rows: FloatArray, noise_variance: float, ratio: float) -> int:
+    """Return how many of the lowest coefficients of rows (n, p) hold signal.
+
+    Parameters
+    ----------
+    order : RowOrder
+    rows : ndarray, shape (n, p)
+    noise_variance : float
+    ratio : float
+        Of signal to noise in the highest band that counts.
+    """
+    powers = order.by_band(np.mean(order.forward(rows) ** 2, axis=0)) / order.sizes
+    above = np.flatnonzero(powers > (1.0 + ratio) * noise_variance)
+    return int(np.cumsum(order.sizes)[above[-1]]) if len(above) else 0

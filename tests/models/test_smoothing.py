@@ -1,0 +1,210 @@
+"""Smoothers along the row: transforms, derivatives, weights, and what a model keeps of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy.fft import dct
+
+from ikpca_cli.models.companions import Companions, LowPassRows
+from ikpca_cli.models.smoothing.adaptive import ADAPTIVE, blocks
+from ikpca_cli.models.smoothing.candidates import SmoothingFit
+from ikpca_cli.models.smoothing.detection import find_order, signal_band
+from ikpca_cli.models.smoothing.model import SmoothingModel
+from ikpca_cli.models.smoothing.order import RowOrder
+from ikpca_cli.selection.displacements import Displacements, SmoothDisplacements
+
+ORDERS = [
+    RowOrder(30, 1),
+    RowOrder(6, 5, across=True),
+    RowOrder(10, 3),
+    RowOrder(3, 10, down=False, across=True),
+]
+LEVEL = 0.3
+
+
+@pytest.fixture
+def rows():
+    """Smooth rows of 30 numbers with noise, and what has to be added to have them as they are."""
+    rng = np.random.default_rng(7)
+    phase = rng.uniform(0.0, 2.0 * np.pi, (40, 1))
+    clean = np.sin(np.linspace(0.0, 6.0, 30) + phase) * rng.uniform(1.0, 3.0, (40, 1))
+    noisy = clean + rng.normal(scale=LEVEL, size=clean.shape)
+    return noisy - noisy.mean(axis=0), noisy.mean(axis=0)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_the_transform_is_orthonormal(order, rows):
+    X, _ = rows
+    Z = order.forward(X)
+    assert_allclose(order.inverse(Z), X, atol=1e-12)
+    assert_allclose(Z @ Z.T, X @ X.T, atol=1e-10)
+    low = order.inverse(Z[:, :7])
+    assert_allclose(order.forward(low)[:, 7:], 0.0, atol=1e-12)
+    assert order.sizes.sum() == 30
+    assert_array_equal(RowOrder.from_array(order.to_array()).to_array(), order.to_array())
+
+
+def test_the_transform_of_a_line_is_the_cosine_transform(rows):
+    X, _ = rows
+    assert_allclose(RowOrder(30, 1).forward(X), dct(X, norm="ortho"), atol=1e-12)
+
+
+def test_channels_are_not_mixed(rows):
+    X, _ = rows
+    alone = np.zeros_like(X)
+    alone[:, 1::3] = X[:, 1::3]
+    order = RowOrder(10, 3)
+    low = order.inverse(order.forward(alone)[:, :12])
+    assert_allclose(np.delete(low, np.s_[1::3], axis=1), 0.0, atol=1e-12)
+
+
+def test_roughness_is_the_penalty_of_second_differences():
+    # On a line long enough that its ends do not matter, u is the mean squared second difference.
+    order = RowOrder(400, 1)
+    for place in (3, 10, 40):
+        wave = order.inverse(np.eye(400)[place : place + 1])[0]
+        assert_allclose(np.sum(np.diff(wave, 2) ** 2), order.roughness[place], rtol=0.05)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_divergences_are_those_of_the_displacements(order, rows):
+    X, offset = rows
+    fit = SmoothingFit.of(order, X[10:], offset, LEVEL**2)
+    rng = np.random.default_rng(0)
+    e = rng.choice((-1.0, 1.0), X[:10].shape)
+    Z, dZ, step = order.forward(X[:10]) - fit.centre, order.forward(e), 1e-6
+    _, turns = fit.dense(Z, [dZ], np.ones(30))
+    above, below = (fit.dense(Z + sign * step * dZ, [], np.ones(30))[0] for sign in (1, -1))
+    along = np.einsum("ij,kij->ki", dZ, above - below) / (2.0 * step)
+    adaptive = len(ADAPTIVE)
+    assert_allclose(turns[-adaptive:], along[-adaptive:], rtol=1e-5, atol=1e-6)
+    # Those of linear smoothers are exact, and those along all axes add up to them.
+    axes = np.eye(30)
+    linear = len(turns) - adaptive
+    traces = np.zeros(linear)
+    for axis in axes:
+        moved = fit.dense(order.forward(axis[None]), [], np.ones(30))[0][:linear, 0]
+        traces += moved @ order.forward(axis[None])[0]
+    assert_allclose(turns[:linear, 0], traces, rtol=1e-8)
+
+
+def test_bands_shrink_by_the_rule_of_james_and_stein():
+    order = RowOrder(30, 1)
+    Z = np.random.default_rng(1).normal(size=(5, 30)) * 2.0
+    moved, _ = blocks(order, 1.0, Z, ())
+    first, size = order.bands[-1], order.sizes[-1]
+    last = Z[:, first:]
+    kept = np.maximum(1.0 - (size - 2.0) / np.sum(last**2, axis=1), 0.0)
+    assert_allclose((Z + moved)[:, first:], last * kept[:, None])
+    assert_array_equal(moved[:, :4], 0.0)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_products_are_those_of_displacements_written_out(order, rows):
+    X, offset = rows
+    varying = np.ones(30, dtype=bool)
+    fit = SmoothingFit.of(order, X[10:], offset, LEVEL**2)
+    rng = np.random.default_rng(0)
+    tangents = [rng.choice((-1.0, 1.0), X[:10].shape)]
+    found = SmoothDisplacements.of(fit, X[:10], tangents, varying)
+    names = fit.names
+    each = np.array([found.together(row) for row in np.eye(len(names))])
+    flat = each.reshape(len(each), -1)
+    assert_allclose(found.products, flat @ flat.T / flat.shape[1], atol=1e-10)
+    other = Displacements(rng.normal(size=(4, 10, 30)), np.zeros((4, 10)), np.zeros(10))
+    crossed = flat @ other.steps.reshape(4, -1).T / flat.shape[1]
+    assert_allclose(found.products_with(other), crossed, atol=1e-10)
+    assert_allclose(found.farthest, np.linalg.norm(each, axis=2).max(axis=1), rtol=1e-10)
+    # A model adds, to rows, what its weights make of the candidates.
+    weights = rng.uniform(0.0, 1.0, len(names))
+    model = SmoothingModel.of(fit, weights, varying)
+    model.check()
+    centred = X[:10] - order.inverse(fit.centre[None])
+    assert_allclose(model.displacements(centred), found.together(weights), atol=1e-10)
+
+
+def test_gains_with_known_errors_are_inner_products(rows):
+    X, offset = rows
+    order = RowOrder(6, 5, across=True)
+    fit = SmoothingFit.of(order, X[10:], offset, LEVEL**2)
+    error = np.random.default_rng(3).normal(size=(10, 30))
+    found = SmoothDisplacements.of(fit, X[:10], [], np.ones(30, dtype=bool), error)
+    each = np.array([found.together(row) for row in np.eye(len(fit.names))])
+    assert_allclose(found.gains, np.einsum("kij,ij->ki", each, error) / 30, atol=1e-10)
+
+
+def test_columns_without_variance_do_not_change(rows):
+    X, offset = rows
+    X = X.copy()
+    X[:, [4, 11]] = 0.0
+    varying = np.ptp(X, axis=0) > 0.0
+    fit = SmoothingFit.of(RowOrder(30, 1), X, offset, LEVEL**2)
+    model = SmoothingModel.of(fit, np.full(len(fit.names), 0.3), varying)
+    assert_array_equal(model.displacements(X)[:, [4, 11]], 0.0)
+    found = SmoothDisplacements.of(fit, X, [np.ones_like(X) * varying], varying)
+    noise = np.random.default_rng(5).normal(size=(4000, 30)) * varying
+    order = RowOrder(30, 1)
+    first = order.forward(noise)[:, : order.sizes[0]]
+    assert_allclose(found.gains[0, 0] * 30 / LEVEL**2, -np.mean(first**2), rtol=0.1)
+
+
+def test_the_order_along_rows_is_found():
+    rng = np.random.default_rng(0)
+    y, x = np.mgrid[:8, :9] / 8.0
+    centre = rng.uniform(0.0, 1.0, (2, 300, 1, 1))
+    pictures = np.exp(-((y - centre[0]) ** 2 + (x - centre[1]) ** 2) / 0.1).reshape(300, -1)
+    t = np.linspace(0.0, 6.0, 36)
+    signals = np.sin(t + rng.uniform(0.0, 6.0, (300, 1)))
+    other = np.sin(t + rng.uniform(0.0, 6.0, (300, 1)))
+    channels = np.stack([signals, -other], axis=2).reshape(300, -1)
+    found = []
+    for clean in (pictures, signals, channels, channels[:, np.r_[0:72:2, 1:72:2]]):
+        noisy = clean + rng.normal(scale=0.2, size=clean.shape)
+        found.append(find_order(noisy - noisy.mean(axis=0), 0.04))
+    assert found == [
+        RowOrder(8, 9, across=True),
+        RowOrder(36, 1),
+        RowOrder(36, 2),
+        RowOrder(2, 36, down=False, across=True),
+    ]
+    assert find_order(np.ones((20, 7)), 1.0) is None
+
+
+def test_the_band_of_the_signal_is_found():
+    rng = np.random.default_rng(0)
+    order = RowOrder(100, 1)
+    Z = rng.normal(size=(200, 100))
+    Z[:, :20] *= 3.0
+    count = signal_band(order, order.inverse(Z), 1.0, 1.0)
+    assert 20 <= count <= 27
+    assert signal_band(order, rng.normal(size=(200, 100)), 1.0, 1.0) == 0
+
+
+def test_companions_are_refused_where_their_numbers_cannot_be(rows):
+    X, offset = rows
+    fit = SmoothingFit.of(RowOrder(30, 1), X, offset, LEVEL**2)
+    model = SmoothingModel.of(fit, np.full(len(fit.names), 0.1), np.ones(30, dtype=bool))
+    state = Companions(model).get_state()
+    assert Companions.from_state(dict.fromkeys(Companions.STATE)) is None
+    again = Companions.from_state(state)
+    assert again is not None
+    assert_array_equal(again.added(X), Companions(model).added(X))
+    for name, value in {
+        "smoothing_order_": [29.0, 1.0, 1.0, 0.0],
+        "smoothing_order_ ": [30.0, 1.0, 0.0, 0.0],
+        "smoothing_adaptive_": [1.0],
+        "smoothing_noise_variance_": [0.0],
+        "low_gammas_": [1.0],
+    }.items():
+        with pytest.raises(ValueError, match="its "):
+            Companions.from_state(state | {name.strip(): np.array(value)})
+
+
+def test_rows_of_low_frequency_are_those_of_the_transform(rows):
+    X, offset = rows
+    order = RowOrder(6, 5, across=True)
+    some = LowPassRows(X + offset, offset, order, 9)
+    assert some.shape == (40, 9)
+    assert_allclose(some[5:8], order.forward(X[5:8])[:, :9], atol=1e-12)
