@@ -39,6 +39,13 @@ class Estimator(ABC):
     estimated_mse_, estimated_mse_error_ : float or None
         Mean squared error to expect after cleaning, and its standard error, estimated from the
         noisy rows where anything was chosen; ``noise_std_ ** 2`` is the one before.
+    noise_certain_ : int or None
+        1 where noise could be told from signal, or its level was given; 0 where it is a guess.
+    strength_ : float or None
+        What displacements of rows are multiplied by, so that no row comes back worse than it came;
+        None where every parameter was given, and rows are moved as these have it.
+    removed_mse_ : float or None
+        Mean squared change of training rows: the error of rows like them that were clean already.
     distance_limit_ : float or None
         `distances` beyond which a row is unlike the training rows; None where nothing is known.
     tried_ : tuple of Choice
@@ -56,12 +63,23 @@ class Estimator(ABC):
         "n_samples_": (),
         "estimated_mse_": (),
         "estimated_mse_error_": (),
+        "noise_certain_": (),
+        "strength_": (),
+        "removed_mse_": (),
         "distance_limit_": (),
     }
     """Fitted attributes and their dimensions; equal symbols are equal lengths, () is a number."""
 
     OPTIONAL: ClassVar[frozenset[str]] = frozenset(
-        {"noise_std_", "estimated_mse_", "estimated_mse_error_", "distance_limit_"}
+        {
+            "noise_std_",
+            "estimated_mse_",
+            "estimated_mse_error_",
+            "noise_certain_",
+            "strength_",
+            "removed_mse_",
+            "distance_limit_",
+        }
     )
     """Fitted attributes that may be None."""
 
@@ -78,6 +96,9 @@ class Estimator(ABC):
     n_samples_: int
     estimated_mse_: float | None
     estimated_mse_error_: float | None
+    noise_certain_: int | None = None
+    strength_: float | None = None
+    removed_mse_: float | None = None
     distance_limit_: float | None = None
     tried_: tuple[Choice, ...] = ()
 
@@ -209,6 +230,8 @@ class Estimator(ABC):
             "noise_std": self.noise_std_,
             "estimated_mse": self.estimated_mse_,
             "estimated_mse_error": self.estimated_mse_error_,
+            "strength": self.strength_,
+            "removed_mse": self.removed_mse_,
         }
 
     def _check_fitted(self) -> None:

@@ -21,7 +21,8 @@ Changing the format:
    last version that reads it. A small file of each old format stays among the tests.
 
 Format 2 added the sums of ikpca's features, which may be absent (None), and kpca's weights.
-Format 3 renamed the weights of an expansion, and the parameter for replicates.
+Format 3 renamed the weights of an expansion, and the parameter for replicates; it added how far rows may be moved,
+and what the exact kernel of ikpca knows of noise.
 """
 
 from __future__ import annotations
@@ -264,6 +265,7 @@ def _upgrade(content: dict[str, Any]) -> None:
     if content["ikpca_format"] < 3:
         _rename(params, "one_signal", "replicates")
         _rename(state, "blend_", "expansion_")
+        _upgrade_to_3(content["method"], state)
 
 
 def _upgrade_to_2(method: object, state: dict[str, Any]) -> None:
@@ -280,6 +282,14 @@ def _upgrade_to_2(method: object, state: dict[str, Any]) -> None:
 def _rename(values: dict[str, Any], old: str, new: str) -> None:
     if old in values:
         values[new] = values.pop(old)
+
+
+def _upgrade_to_3(method: object, state: dict[str, Any]) -> None:
+    for name in ("strength_", "removed_mse_", "noise_certain_"):
+        state.setdefault(name, None)
+    gammas = state.get("gammas_")
+    if method == "ikpca" and (gammas is None or isinstance(gammas, np.ndarray)):
+        state.setdefault("copies_", None if gammas is None else np.zeros(gammas.shape))
 
 
 def _plain(value: Any) -> Any:

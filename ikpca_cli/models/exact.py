@@ -47,6 +47,8 @@ class ExactModel:
         Variance of the training rows along each component.
     spectral_noise : ndarray, shape (e,)
         Variance that the noise has along each component.
+    copies : ndarray, shape (k,)
+        Kernel at each gamma of a row and the same with other noise; 0 where that is not known.
     expansion : ndarray, shape (n_iterations, 5)
         Index of the spectrum, shrinkage, whether to project anew, steps and weight of each.
     """
@@ -59,6 +61,7 @@ class ExactModel:
         "owners": ("e",),
         "spectral_variances": ("e",),
         "spectral_noise": ("e",),
+        "copies": ("k",),
         "expansion": ("m", "q"),
     }
 
@@ -69,6 +72,7 @@ class ExactModel:
     owners: FloatArray
     spectral_variances: FloatArray
     spectral_noise: FloatArray
+    copies: FloatArray
     expansion: FloatArray
 
     n_rff: ClassVar[str] = "exact"
@@ -89,14 +93,17 @@ class ExactModel:
             weights = wiener_weights(spectrum.variances, noise, least)
             kept.append(spectrum.cut(used_components(weights)))
         numbers = [expansion_to_array(expansion) for expansion in expansions]
+        gammas = np.array([spectrum.gamma for spectrum in kept])
+        noisy = int(np.count_nonzero(np.ptp(spectra[0].rows, axis=0)))
         return cls(
             rows=spectra[0].rows,
-            gammas=np.array([spectrum.gamma for spectrum in kept]),
+            gammas=gammas,
             gram_means=np.stack([spectrum.gram_mean for spectrum in kept]),
             vectors=np.concatenate([spectrum.vectors for spectrum in kept], axis=1),
             owners=_indexed([spectrum.variances for spectrum in kept]),
             spectral_variances=np.concatenate([spectrum.variances for spectrum in kept]),
             spectral_noise=noise_variance * np.concatenate([s.noise_gains for s in kept]),
+            copies=np.exp(-2.0 * noise_variance * noisy * gammas),
             expansion=np.column_stack([_indexed(numbers), np.concatenate(numbers)]),
         )
 
@@ -181,7 +188,7 @@ class ExactModel:
                     variances,
                     self.spectral_noise[own],
                     float(variances.sum()),
-                    fair=True,
+                    copies=float(self.copies[index]),
                 ),
             )
 

@@ -70,8 +70,9 @@ class ExactSpectrum(Preimage[Kernels]):
         Variance that noise of variance 1 has along each component.
     total : float
         Total variance in feature space.
-    fair : bool
-        Whether a row that is moved may be one of `rows`, see `_fair_kernel`.
+    copies : float or None
+        Kernel of a row and the same with other noise, see `_fair_kernel`; 0 where the noise is not
+        known, None where no row that is moved is one of `rows`.
     """
 
     rows: FloatArray
@@ -81,7 +82,7 @@ class ExactSpectrum(Preimage[Kernels]):
     variances: FloatArray
     noise_gains: FloatArray
     total: float
-    fair: bool = False
+    copies: float | None = None
 
     @classmethod
     def of(
@@ -148,7 +149,7 @@ class ExactSpectrum(Preimage[Kernels]):
 
     def evaluate(self, x: FloatArray, dx: Sequence[FloatArray]) -> Kernels:
         """Return the kernel at rows x (m, p), and its derivative along each dx."""
-        k = self._fair_kernel(x) if self.fair else self.kernel(x)
+        k = self.kernel(x) if self.copies is None else self._fair_kernel(x, self.copies)
         slopes = [2.0 * self.gamma * k * (d @ self.rows.T - dot(x, d)) for d in dx]
         return [k, *slopes]
 
@@ -176,18 +177,20 @@ class ExactSpectrum(Preimage[Kernels]):
             moved.append(d + change / divisor)
         return x + shift, moved
 
-    def _fair_kernel(self, x: FloatArray) -> FloatArray:
+    def _fair_kernel(self, x: FloatArray, copies: float) -> FloatArray:
         """Return the kernel of rows x (m, p), in which a training row is not explained by itself.
 
-        A row shares its noise with itself, so in a wide space, where rows are far from each other,
-        it would stay as it is. It counts as no more alike to itself than its nearest other row is.
+        A row shares its noise with itself, so it would stay as it is. It counts as no more alike to
+        itself than the same row with other noise would be, to which it is at a squared distance of
+        ``2 p sigma^2``; where the noise is not known, than its nearest other row is.
         """
         k = self.kernel(x)
         itself = is_same(k)
         for row in np.flatnonzero(itself.sum(axis=1) == 1):
             place = int(np.argmax(itself[row]))
             others = np.delete(k[row], place)
-            k[row, place] = others.max(initial=0.0) if len(others) else 1.0
+            nearest = others.max(initial=0.0) if len(others) else 1.0
+            k[row, place] = copies or nearest
         return k
 
 
