@@ -213,6 +213,7 @@ class IKPCA(Denoiser):
             estimator.model_.check()
         else:
             raise ValueError("its arrays are neither those of random features nor of their limit")
+        estimator.check_trust()
         return estimator
 
     def fit(

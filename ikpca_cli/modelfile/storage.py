@@ -21,8 +21,8 @@ Changing the format:
    last version that reads it. A small file of each old format stays among the tests.
 
 Format 2 added the sums of ikpca's features, which may be absent (None), and kpca's weights.
-Format 3 renamed the weights of an expansion, and the parameter for replicates; it added how far rows may be moved,
-and what the exact kernel of ikpca knows of noise.
+Format 3 renamed the weights of an expansion, and the parameter for replicates; it added how far
+rows may be moved, and what the exact kernel of ikpca knows of noise.
 """
 
 from __future__ import annotations
@@ -285,7 +285,7 @@ def _rename(values: dict[str, Any], old: str, new: str) -> None:
 
 
 def _upgrade_to_3(method: object, state: dict[str, Any]) -> None:
-    for name in ("strength_", "removed_mse_", "noise_certain_"):
+    for name in ("strength_", "removed_mse_", "withheld_", "constant_"):
         state.setdefault(name, None)
     gammas = state.get("gammas_")
     if method == "ikpca" and (gammas is None or isinstance(gammas, np.ndarray)):

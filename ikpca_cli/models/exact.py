@@ -130,6 +130,8 @@ class ExactModel:
         spectra = np.arange(len(self.gammas))
         if not all(np.isin(index, spectra).all() for index in (self.owners, self.expansion[:, 0])):
             raise ValueError("its expansion does not fit its spectra")
+        if not np.all((self.copies >= 0.0) & (self.copies <= 1.0)):
+            raise ValueError("it has kernels that are not between 0 and 1")
 
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p); one that would be thrown far off stays as it is."""

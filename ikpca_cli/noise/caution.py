@@ -1,10 +1,10 @@
 r"""How far rows may be moved, so that none comes back worse than it came.
 
 A displacement f of a row of p numbers is what a denoiser adds to it. It should undo noise, so it is
-as long as noise at most: ``|f|^2 <= q p sigma^2``, q p being a high quantile of chi-square. A longer
-one takes signal off, for the row is unlike those that the denoiser knows; it is shortened like an
-estimate of James and Stein ("Estimation with quadratic loss", 1961), by ``q p sigma^2 / |f|^2``, so
-that the longer it was, the less is left of it.
+as long as noise at most: ``|f|^2 <= q p sigma^2``, q p being a high quantile of chi-square. A
+longer one takes signal off, for the row is unlike those that the denoiser knows. It is shortened
+like an estimate of James and Stein ("Estimation with quadratic loss", 1961) by
+``q p sigma^2 / |f|^2``: the longer it was, the less is left of it.
 
 Rows of another file may be quieter or louder than those that were learned from. All displacements
 are then multiplied by the t of least risk on the file itself,
@@ -75,7 +75,8 @@ class Caution:
         moved = cleaned - noisy
         share = np.full(len(noisy), self.strength)
         if self.std is not None:
-            squares = self.strength**2 * np.einsum("ij,ij->i", moved, moved, dtype=np.float64)
+            squares = np.einsum("ij,ij->i", moved, moved, dtype=np.float64)
+            squares *= max(1.0, self.strength) ** 2
             longest = longest_square(int(np.count_nonzero(moved.any(axis=0)))) * self.std**2
             share *= np.minimum(1.0, longest / np.maximum(squares, np.finfo(float).tiny))
         out: FloatArray = cleaned.copy()
@@ -142,6 +143,8 @@ def caution_of_file(
         other = abs(np.log(found)) > _SAME_LEVEL + 3.0 * level.error
         if other and (level.certain or found < 1.0):
             std, ratio = level.std, found
+        if ratio < 1.0 and level.is_bound:
+            return Caution(std, 0.0, ratio)
     limited = Caution(std)
     moved = limited.apply(rows, denoise(rows)) - rows
     directions = max(int(np.count_nonzero(moved.any(axis=0))), 1)
@@ -155,4 +158,7 @@ def caution_of_file(
     strength = float(np.clip(-(std**2) * divergence / max(square, 1e-300), 0.0, _STRONGEST))
     if ratio == 1.0:
         strength = min(strength, usual.strength)
+    elif ratio < 1.0:
+        # The quieter the noise, the more of what is left for it is signal.
+        strength *= IN_DOUBT if level.certain else IN_DOUBT**2
     return Caution(std, strength, ratio)

@@ -103,13 +103,15 @@ class Eigenvalues:
         if count == len(self.variances):
             return np.inf
         freedom = self._freedom(count)
-        mean = float(self.variances[:count].mean())
-        return float(self.variances[count]) / (mean * (1.0 + (count / freedom) ** 0.5) ** 2)
+        edge = (1.0 + float(count / freedom) ** 0.5) ** 2
+        highest = float(self.variances[:count].mean()) * edge
+        return float(self.variances[count] / highest)
 
     def scatter(self, count: int) -> float:
         """Return the highest over the lowest eigenvalue that noise in so many directions has."""
-        root = min((count / self._freedom(count)) ** 0.5, 0.99)
-        return ((1.0 + root) / (1.0 - root)) ** 2
+        root = min(float(count / self._freedom(count)) ** 0.5, 0.99)
+        highest: float = ((1.0 + root) / (1.0 - root)) ** 2
+        return highest
 
     def _freedom(self, count: int) -> int:
         return self.long - (len(self.variances) - count)

@@ -45,3 +45,33 @@ class NoiseLevel:
     is_bound: bool = False
     error: float = 0.0
     remark: str = ""
+
+    def doubt_in_words(self) -> str:
+        """Return what a user has to know of the level, empty where it is certain."""
+        if self.certain:
+            return ""
+        why = self.remark or "signal and noise cannot be told apart in these rows"
+        if self.std is None:
+            return (
+                f"the noise level cannot be estimated: {why}; give it (--noise-std) if you know it"
+            )
+        if self.is_bound:
+            return (
+                f"the noise level cannot be told: {why}, and it may be anything up to "
+                f"{self.std:.3g}. They are left as they are: give it (--noise-std) if you know it"
+            )
+        return (
+            f"the noise level {self.std:.3g} is a guess: {why}. Less is removed than could be, and "
+            "no error is promised: give it (--noise-std) if you know it"
+        )
+
+    def risk_error(self, risk: float) -> float:
+        """Return the standard error that this one's makes in a risk.
+
+        A denoiser that is best at noise of variance v has a risk of ``v (1 - b)``, of which Stein's
+        estimate changes by ``1 - 2 b = 2 risk / v - 1`` for each unit of v.
+        """
+        if self.std is None:
+            return 0.0
+        variance = self.std**2
+        return 2.0 * self.error * variance * abs(2.0 * risk / variance - 1.0)

@@ -97,13 +97,12 @@ def _judged(X: FloatArray, spectrum: Eigenvalues, signal: int, best: Reading) ->
         best = low
     fewest = max(_FEWEST, short / _SHARE)
     many = X.shape[1] > _MANY and plateau > fewest
-    resolved = (
-        many or spectrum.gap(plateau) >= _WIDE_GAP or spectrum.scatter(plateau) <= _NARROW
-    )
+    few = X.shape[1] > _MANY and plateau < fewest
+    resolved = many or spectrum.gap(plateau) >= _WIDE_GAP or spectrum.scatter(plateau) <= _NARROW
     is_noise = mixed or RowLengths.of(X, spectrum, signal).vary_as_noise()
     return NoiseLevel(
         best.std,
         certain=plateau >= fewest and resolved and is_noise,
-        is_bound=plateau == 1 or (plateau >= _FEWEST and not resolved),
+        is_bound=plateau == 1 or (plateau >= _FEWEST and not resolved) or few,
         error=best.doubt / 2.0,
     )

@@ -29,8 +29,11 @@ class Transform(Protocol):
     def inverse(self, Z: FloatArray) -> FloatArray:
         """Return rows in the units of the data for clean rows (n, p)."""
 
-    def slopes(self, Z: FloatArray) -> FloatArray:
+    def levels(self, Z: FloatArray) -> FloatArray:
         """Return the noise level, in the units of the data, of each number of clean rows (n, p)."""
+
+    def noise(self, Z: FloatArray, E: FloatArray) -> FloatArray:
+        """Return what white noise E (n, p) on clean rows Z (n, p) is in the units of the data."""
 
     def state(self) -> State:
         """Return its arrays by name."""

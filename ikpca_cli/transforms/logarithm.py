@@ -41,10 +41,15 @@ class Logarithm:
         rows: FloatArray = np.exp(np.minimum(Z * self.relative + self.relative**2 / 2.0, 300.0))
         return rows
 
-    def slopes(self, Z: FloatArray) -> FloatArray:
+    def levels(self, Z: FloatArray) -> FloatArray:
         """Return the noise level of each number, (n, p)."""
         level: FloatArray = self.relative * self.inverse(Z)
         return level
+
+    def noise(self, Z: FloatArray, E: FloatArray) -> FloatArray:
+        """Return what white noise E (n, p) on clean rows Z (n, p) is in the units of the data."""
+        noise: FloatArray = self.levels(Z) * E
+        return noise
 
     def state(self) -> State:
         """Return the numbers by name."""

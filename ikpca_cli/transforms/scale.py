@@ -35,9 +35,13 @@ class ColumnScale:
         rows: FloatArray = Z * self.stds
         return rows
 
-    def slopes(self, Z: FloatArray) -> FloatArray:
+    def levels(self, Z: FloatArray) -> FloatArray:
         """Return the noise level of each number, (n, p)."""
         return np.broadcast_to(self.stds, Z.shape)
+
+    def noise(self, Z: FloatArray, E: FloatArray) -> FloatArray:
+        """Return white noise E (n, p) in the units of the data."""
+        return self.inverse(E)
 
     def state(self) -> State:
         """Return the levels by name."""

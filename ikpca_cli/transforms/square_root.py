@@ -1,7 +1,7 @@
 """Noise whose variance grows with the signal, as that of counts does: the Anscombe transform.
 
-For ``variance = gain x signal + floor`` the numbers ``(2 / gain) sqrt(gain x + 3/8 gain^2 + floor)``
-have noise of variance 1 (Anscombe, "The transformation of Poisson, binomial and negative-binomial
+For a variance of ``gain x + floor`` at signal x, ``(2 / gain) sqrt(gain x + 3/8 gain^2 + floor)``
+has noise of variance 1 (Anscombe, "The transformation of Poisson, binomial and negative-binomial
 data", 1948; Starck, Murtagh and Bijaoui 1998 with gain and floor). Their mean is not the transform
 of the mean; the way back is the exact unbiased one (Makitalo and Foi, "Optimal inversion of the
 generalized Anscombe transformation for Poisson-Gaussian noise", 2013, in closed form).
@@ -54,12 +54,17 @@ class SquareRoot:
         rows: FloatArray = self.gain * counts - self.floor / self.gain
         return rows
 
-    def slopes(self, Z: FloatArray) -> FloatArray:
+    def levels(self, Z: FloatArray) -> FloatArray:
         """Return the noise level of each number, (n, p)."""
         signal = self.inverse(Z)
         variance = self.gain * signal + self.floor
         level: FloatArray = np.sqrt(np.maximum(variance, 0.0))
         return level
+
+    def noise(self, Z: FloatArray, E: FloatArray) -> FloatArray:
+        """Return what white noise E (n, p) on clean rows Z (n, p) is in the units of the data."""
+        noise: FloatArray = self.levels(Z) * E
+        return noise
 
     def state(self) -> State:
         """Return gain and floor by name."""

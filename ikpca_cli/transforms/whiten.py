@@ -50,9 +50,13 @@ class Whitening:
         rows: FloatArray = Z @ self._roots[1]
         return rows
 
-    def slopes(self, Z: FloatArray) -> FloatArray:
+    def levels(self, Z: FloatArray) -> FloatArray:
         """Return the noise level of each number, (n, p)."""
         return np.broadcast_to(np.sqrt(np.diag(self.covariance)), Z.shape)
+
+    def noise(self, Z: FloatArray, E: FloatArray) -> FloatArray:
+        """Return white noise E (n, p) in the units of the data."""
+        return self.inverse(E)
 
     def state(self) -> State:
         """Return the covariance by name."""
