@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.data.threads import cached_rows, parallel_for
@@ -22,6 +23,9 @@ from ikpca_cli.models.preimage import (
     used_components,
     wiener_weights,
 )
+
+SAME = 1e-6
+"""Difference of rows, over their largest number, that may be rounding."""
 
 
 @dataclass(frozen=True)
@@ -145,14 +149,22 @@ class ExactModel:
         def clean(part: slice) -> None:
             rows = X[part]
             moved = np.zeros_like(rows)
+            own = self._own(rows)
             for spectrum, expansion in expansions:
-                moved += cleaned_rows(spectrum, 1.0, expansion, rows) - rows
+                moved += cleaned_rows(replace(spectrum, own=own), 1.0, expansion, rows) - rows
             reach = np.linalg.norm(rows, axis=1) + 2.0 * farthest
             moved[~(np.linalg.norm(moved, axis=1) <= reach)] = 0.0
             cleaned[part] = rows + moved
 
         parallel_for(clean, cached_rows(len(X), len(self.rows)))
         return cleaned
+
+    def _own(self, X: FloatArray) -> NDArray[np.intp] | None:
+        """Return for centred rows (m, p) which training row each is but for rounding, else -1."""
+        nearest = Gaussian().distance(X, self.rows).argmin(axis=1)
+        apart = np.abs(X - self.rows[nearest]).max(axis=1)
+        itself = apart <= SAME * np.abs(X).max(axis=1)
+        return np.where(itself, nearest, -1) if itself.any() else None
 
     def encode(self, X: FloatArray) -> FloatArray:
         """Return the latent codes (n, d) of centred rows (n, p)."""

@@ -40,7 +40,7 @@ from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.linalg.eigen import all_eigenpairs
-from ikpca_cli.models.kernels.kernel import Gaussian, is_same
+from ikpca_cli.models.kernels.kernel import Gaussian
 from ikpca_cli.models.preimage import DAMPING, Preimage, dot
 
 TOLERANCE = 1e-10
@@ -70,9 +70,11 @@ class ExactSpectrum(Preimage[Kernels]):
         Variance that noise of variance 1 has along each component.
     total : float
         Total variance in feature space.
-    copies : float or None
+    copies : float
         Kernel of a row and the same with other noise, see `_fair_kernel`; 0 where the noise is not
-        known, None where no row that is moved is one of `rows`.
+        known.
+    own : ndarray of int, shape (m,), or None
+        For rows that are moved, which of `rows` each is, -1 for none; None if none is.
     """
 
     rows: FloatArray
@@ -82,7 +84,8 @@ class ExactSpectrum(Preimage[Kernels]):
     variances: FloatArray
     noise_gains: FloatArray
     total: float
-    copies: float | None = None
+    copies: float = 0.0
+    own: NDArray[np.intp] | None = None
 
     @classmethod
     def of(
@@ -149,7 +152,7 @@ class ExactSpectrum(Preimage[Kernels]):
 
     def evaluate(self, x: FloatArray, dx: Sequence[FloatArray]) -> Kernels:
         """Return the kernel at rows x (m, p), and its derivative along each dx."""
-        k = self.kernel(x) if self.copies is None else self._fair_kernel(x, self.copies)
+        k = self.kernel(x) if self.own is None else self._fair_kernel(x, self.own)
         slopes = [2.0 * self.gamma * k * (d @ self.rows.T - dot(x, d)) for d in dx]
         return [k, *slopes]
 
@@ -177,7 +180,7 @@ class ExactSpectrum(Preimage[Kernels]):
             moved.append(d + change / divisor)
         return x + shift, moved
 
-    def _fair_kernel(self, x: FloatArray, copies: float) -> FloatArray:
+    def _fair_kernel(self, x: FloatArray, own: NDArray[np.intp]) -> FloatArray:
         """Return the kernel of rows x (m, p), in which a training row is not explained by itself.
 
         A row shares its noise with itself, so it would stay as it is. It counts as no more alike to
@@ -185,12 +188,13 @@ class ExactSpectrum(Preimage[Kernels]):
         ``2 p sigma^2``; where the noise is not known, than its nearest other row is.
         """
         k = self.kernel(x)
-        itself = is_same(k)
-        for row in np.flatnonzero(itself.sum(axis=1) == 1):
-            place = int(np.argmax(itself[row]))
-            others = np.delete(k[row], place)
-            nearest = others.max(initial=0.0) if len(others) else 1.0
-            k[row, place] = copies or nearest
+        at = np.flatnonzero(own >= 0)
+        most = np.full(len(at), self.copies)
+        if self.copies == 0.0:
+            others = k[at]
+            others[np.arange(len(at)), own[at]] = 0.0
+            most = others.max(axis=1) if len(self.rows) > 1 else np.ones(len(at))
+        k[at, own[at]] = np.minimum(k[at, own[at]], most)
         return k
 
 
