@@ -26,6 +26,8 @@ class Stream(IntEnum):
     SPLIT = 10
     ADDED_NOISE = 11
     EVALUATION_PROBE = 12
+    FILE_PROBE = 14
+    FILE_SAMPLE = 15
 
 
 def model_rng(seed: int, stream: Stream) -> np.random.Generator:

@@ -15,6 +15,15 @@ from ikpca_cli.selection.choice import Auto, Choice
 
 Value: TypeAlias = FloatArray | float | int | str | None
 
+WITHHELD = (
+    "",
+    "the noise level is a guess",
+    "the noise level is not known",
+    "too few rows tell it",
+    "it would be below zero",
+)
+"""Reasons for which a fit promises no error."""
+
 
 class Estimator(ABC):
     """Parameters, and what a fit made of them, both as plain values.
@@ -40,6 +49,15 @@ class Estimator(ABC):
     estimated_mse_, estimated_mse_error_ : float or None
         Mean squared error to expect after cleaning, and its standard error, estimated from the
         noisy rows where anything was chosen; ``noise_std_ ** 2`` is the one before.
+    withheld_ : int or None
+        Why no error is promised, an index of `WITHHELD`; 0 where one is.
+    strength_ : float or None
+        What displacements of rows are multiplied by, so that no row comes back worse than it came;
+        None where every parameter was given, and rows are moved as these have it.
+    removed_mse_ : float or None
+        Mean squared change of training rows: the error of rows like them that were clean already.
+    constant_ : ndarray, shape (n_features,), or None
+        1 for columns without variance in the training rows, which come back as they are.
     distance_limit_ : float or None
         `distances` beyond which a row is unlike the training rows; None where nothing is known.
     feature_codes_ : ndarray or None
@@ -59,6 +77,10 @@ class Estimator(ABC):
         "n_samples_": (),
         "estimated_mse_": (),
         "estimated_mse_error_": (),
+        "withheld_": (),
+        "strength_": (),
+        "removed_mse_": (),
+        "constant_": ("p",),
         "distance_limit_": (),
         "feature_codes_": ("c",),
     }
@@ -69,6 +91,10 @@ class Estimator(ABC):
             "noise_std_",
             "estimated_mse_",
             "estimated_mse_error_",
+            "withheld_",
+            "strength_",
+            "removed_mse_",
+            "constant_",
             "distance_limit_",
             "feature_codes_",
         }
@@ -88,6 +114,10 @@ class Estimator(ABC):
     n_samples_: int
     estimated_mse_: float | None
     estimated_mse_error_: float | None
+    withheld_: int | None = None
+    strength_: float | None = None
+    removed_mse_: float | None = None
+    constant_: FloatArray | None = None
     distance_limit_: float | None = None
     feature_codes_: FloatArray | None = None
     tried_: tuple[Choice, ...] = ()
@@ -160,7 +190,13 @@ class Estimator(ABC):
 
     @classmethod
     def from_state(cls, params: Mapping[str, Any], state: Mapping[str, Value]) -> Self:
-        """Return a fitted estimator from what `get_params` and `get_state` gave."""
+        """Return a fitted estimator from what `get_params` and `get_state` gave.
+
+        Raises
+        ------
+        ValueError
+            If values that are sound one by one are none that a fit makes.
+        """
         estimator = cls(**params)
         estimator.fitted_params_ = estimator.get_params()
         for name in cls.STATE:
@@ -168,7 +204,15 @@ class Estimator(ABC):
         names = estimator.feature_names_
         if names is not None and len(names) != estimator.n_features_in_:
             raise ValueError("it has not as many names as features")
+        estimator.check_trust()
         return estimator
+
+    def check_trust(self) -> None:
+        """Raise ValueError unless what is promised, and how far rows may be moved, can be so."""
+        if self.withheld_ is not None and self.withheld_ not in range(len(WITHHELD)):
+            raise ValueError("it gives no known reason for promising no error")
+        if self.strength_ is not None and not 0.0 <= self.strength_ <= 2.0:
+            raise ValueError("its strength is not between 0 and 2")
 
     @property
     def dtype_(self) -> str:
@@ -234,6 +278,9 @@ class Estimator(ABC):
             "noise_std": self.noise_std_,
             "estimated_mse": self.estimated_mse_,
             "estimated_mse_error": self.estimated_mse_error_,
+            "no_estimate_because": WITHHELD[self.withheld_ or 0] or None,
+            "strength": self.strength_,
+            "removed_mse": self.removed_mse_,
         }
 
     def _check_fitted(self) -> None:

@@ -6,14 +6,16 @@ import copy
 import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.feature_names import encode
-from ikpca_cli.data.first_pass import FirstPass, selection_rows
+from ikpca_cli.data.first_pass import SAMPLE_ROWS, FirstPass, selection_rows
 from ikpca_cli.data.precision import rounded
+from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import (
     LARGEST_SINGLE,
     FloatArray,
@@ -22,6 +24,7 @@ from ikpca_cli.data.row_source import (
     as_rows,
     check_width,
     row_blocks,
+    sample_rows,
     silent,
 )
 from ikpca_cli.data.threads import at_work
@@ -31,6 +34,10 @@ from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.estimators.parameters import PARAMETERS, too_many_components
 from ikpca_cli.models.kernels.kernel import load_kernel
 from ikpca_cli.models.novelty import distance_limit
+from ikpca_cli.noise.caution import FEW_ROWS, IN_DOUBT, SOME_ROWS, Caution, caution_of_file
+from ikpca_cli.noise.estimate import NoiseLevel
+from ikpca_cli.noise.level import estimate_noise
+from ikpca_cli.noise.treatment import Treatment
 from ikpca_cli.registry import load_named
 from ikpca_cli.selection.choice import Auto, Choice
 
@@ -42,6 +49,9 @@ LIMIT_ROWS = 500
 
 SCALE_ROWS, FARTHEST = 100, 1e12
 """Rows that tell a typical distance, and how far from its inverse a gamma may be."""
+
+MOST_ERROR = 0.12
+"""Standard error of a promise, over the promise, from which it is not made."""
 
 LARGEST_OFFSET = 1e5
 """Means over spread that single precision leaves two digits of."""
@@ -120,17 +130,19 @@ class Denoiser(Estimator):
     def _fit_rows(
         self, X: Any, exact: bool, progress: Progress, oracle: Oracle | None = None
     ) -> Self:
-        from ikpca_cli.selection.grid import known_noise_std
-
         rows = X if isinstance(X, FirstPass) else FirstPass(X, self.seed)
         self._check_params(rows.shape[0], rows.shape[1])
         self._read(rows, progress)
         self._check_scale(rows)
         self.feature_codes_ = encode(rows.feature_names)
+        self.strength_ = None  # the choice compares rows as they are moved
+        alike = np.ptp(selection_rows(rows, SAMPLE_ROWS, self.seed), axis=0) == 0.0
+        self.constant_ = alike.astype(float) if alike.any() else None
         mean = rows.mean
-        noise_std = known_noise_std(self, rows, mean)
+        level = self._noise_level(rows, mean)
+        noise_std = None if level.is_bound else level.std
         choice = self._choose(rows, mean, noise_std, progress, oracle)
-        known = noise_std is not None  # or else the choice went by a guess, and promises nothing
+        withheld = 0 if level.certain or oracle else 1 if noise_std is not None else 2
         if noise_std is not None and choice.is_impossible:
             warnings.warn(
                 f"the noise level {noise_std:.3g} cannot be right, the error would be below zero: "
@@ -138,24 +150,61 @@ class Denoiser(Estimator):
                 IkpcaWarning,
                 stacklevel=4,
             )
-            known = False
+            withheld = 4
             if self.noise_std == "auto":
                 noise_std = None
                 choice = self._choose(rows, mean, None, progress, oracle)
         self.noise_std_ = noise_std
-        self.estimated_mse_ = choice.risk if known else None
-        self.estimated_mse_error_ = choice.error if known else None
+        self._promise(choice, level, withheld, oracle is not None)
+        self.fit_with(rows, mean, choice.params, exact=exact, progress=progress)
+        some = selection_rows(rows, LIMIT_ROWS, self.seed)
+        self._set_limit(some)
+        if choice.risk is not None:
+            change = self.clean(some[:SOME_ROWS], self._usual()) - some[:SOME_ROWS]
+            self.removed_mse_ = float(np.mean(change**2))
+        return self
+
+    def _noise_level(self, rows: FirstPass, mean: FloatArray) -> NoiseLevel:
+        """Return the noise level that was given, or else estimated; say what is odd about it."""
+        if self.noise_std != "auto":
+            return NoiseLevel(float(self.noise_std), certain=True)
+        some = selection_rows(rows, SAMPLE_ROWS, self.seed)
+        if self.replicates:
+            # All that replicates differ in is noise.
+            return NoiseLevel(float(np.sqrt(np.mean(np.var(some, axis=0, ddof=1)))), certain=True)
+        level = estimate_noise(some - mean)
+        doubt = level.doubt_in_words()
+        if doubt:
+            warnings.warn(doubt, IkpcaWarning, stacklevel=5)
+        return level
+
+    def _promise(self, choice: Choice, level: NoiseLevel, withheld: int, is_known: bool) -> None:
+        """Set what the choice promises, or why it does not, and how far rows may be moved."""
+        self.estimated_mse_ = self.estimated_mse_error_ = self.strength_ = None
         self.tried_ = choice.tried
-        if self.is_useless():
+        self.withheld_ = withheld
+        std, risk, error = self.noise_std_, choice.risk, choice.error or 0.0
+        useless = False
+        if std is not None and risk is not None:
+            if not is_known:
+                error = float(np.hypot(error, level.risk_error(risk)))
+            if not withheld and not is_known and error > MOST_ERROR * risk:
+                self.withheld_ = 3
+            if not self.withheld_:
+                self.estimated_mse_, self.estimated_mse_error_ = risk, error
+            useless = risk - error >= (1.0 - 1e-9) * std**2
+        blind = self.n_components == "auto" and not self.replicates and not is_known
+        if risk is not None and blind:
+            nothing = level.is_bound or useless
+            self.strength_ = 0.0 if nothing else 1.0 if level.certain else IN_DOUBT
+        if useless:
             warnings.warn(
                 f"{self.method} is not expected to bring these rows closer to clean ones: they may "
-                "be free of noise, or have nothing in common that it can learn",
+                "be free of noise, or have nothing in common that it can learn"
+                + ("; they will be left as they are" if self.strength_ == 0.0 else ""),
                 IkpcaWarning,
-                stacklevel=4,
+                stacklevel=5,
             )
-        self.fit_with(rows, mean, choice.params, exact=exact, progress=progress)
-        self._set_limit(selection_rows(rows, LIMIT_ROWS, self.seed))
-        return self
 
     def _check_scale(self, rows: FirstPass) -> None:
         """Refuse rows, or a gamma, whose scale the numbers of the model cannot follow."""
@@ -183,9 +232,8 @@ class Denoiser(Estimator):
                 )
 
     def is_useless(self) -> bool:
-        """Tell whether the fit was not expected to lower the error."""
-        level, risk = self.noise_std_, self.estimated_mse_
-        return level is not None and risk is not None and risk >= (1.0 - 1e-9) * level**2
+        """Tell whether the fit was not expected to lower the error, so that rows are left alone."""
+        return self.strength_ == 0.0
 
     def denoise(self, X: Any, *, progress: Progress = silent) -> FloatArray:
         """Return the cleaned rows.
@@ -216,11 +264,12 @@ class Denoiser(Estimator):
 
     def denoise_blocks(self, X: RowSource) -> Iterator[tuple[slice, FloatArray]]:
         """Yield (slice, cleaned rows), for sources and outputs that do not fit in memory."""
+        treatment = self.treatment(X)
         for part, block in self._blocks(X):
-            yield part, self._cleaned(block)
+            yield part, self.clean(block, treatment)
 
     def flagged_blocks(
-        self, X: RowSource, *, keep_unlike: bool = False
+        self, X: RowSource, *, keep_unlike: bool = False, treatment: Treatment | None = None
     ) -> Iterator[tuple[slice, FloatArray, FloatArray, NDArray[np.bool_]]]:
         """Yield (slice, rows, cleaned rows, which of them are unlike the training rows).
 
@@ -229,15 +278,63 @@ class Denoiser(Estimator):
         X : RowSource, shape (n_samples, n_features)
         keep_unlike : bool
             Leave rows that are unlike the training rows as they are.
+        treatment : Treatment, optional
+            What `treatment` returned for these rows.
         """
         limit = np.inf if self.distance_limit_ is None else self.distance_limit_
+        how = self.treatment(X) if treatment is None else treatment
         for part, block in self._blocks(X):
+            distances = np.zeros(len(block))
+
+            def compared(Z: FloatArray, distances: FloatArray = distances) -> FloatArray:
+                cleaned, distances[:] = self._clean_and_compare(Z)
+                small: FloatArray = rounded(cleaned, self._float)
+                return small
+
             with at_work():
-                cleaned, distances = self._clean_and_compare(block)
-            cleaned, unlike = rounded(cleaned, self._float), distances > limit
+                cleaned = how.clean(block, compared)
+            unlike = distances > limit
             if keep_unlike:
                 cleaned[unlike] = block[unlike]
             yield part, block, cleaned, unlike
+
+    def treatment(self, X: RowSource) -> Treatment:
+        """Return how the rows of one source are cleaned, by a look at some of them.
+
+        Parameters
+        ----------
+        X : RowSource, shape (n_samples, n_features)
+            Rows that differ from the training rows in their noise are moved by as much less, or
+            more, as their own noise says; a few rows do not tell it.
+        """
+        rows = self._check_rows(X)
+        usual = self._usual()
+        if usual.caution.std is None or usual.caution.strength == 0.0 or rows.shape[0] < FEW_ROWS:
+            return usual
+        some = sample_rows(rows, SOME_ROWS, model_rng(self.seed, Stream.FILE_SAMPLE))
+        rng = model_rng(self.seed, Stream.FILE_PROBE)
+        with at_work(with_scipy=True):
+            found = caution_of_file(self._raw, usual.forward(some), usual.caution, rng)
+        return replace(usual, caution=found)
+
+    def _usual(self) -> Treatment:
+        """Return how rows are cleaned whose noise is that of the training rows."""
+        if self.strength_ is None:
+            caution = Caution(None)
+        else:
+            caution = Caution(self.noise_std_, self.strength_)
+        constant = None if self.constant_ is None else self.constant_ != 0.0
+        return Treatment(caution, None, constant)
+
+    def _raw(self, Z: FloatArray) -> FloatArray:
+        """Clean rows with white noise, in the type of the model."""
+        cleaned: FloatArray = rounded(self._denoise_block(Z), self._float)
+        return cleaned
+
+    def clean(self, block: FloatArray, treatment: Treatment) -> FloatArray:
+        """Return checked rows (n, p), cleaned as `treatment` says, in the type of the model."""
+        with at_work():
+            return treatment.clean(block, self._raw)
 
     def distances(self, X: Any) -> FloatArray:
         """Return how far rows `X` (n_samples, n_features) are from the training rows, (n_samples,).
@@ -408,12 +505,6 @@ class Denoiser(Estimator):
     def _blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
         """Yield (slice, block) of rows that were checked for the model, as wide as it works on."""
         return row_blocks(self._check_rows(X), self._block_width())
-
-    def _cleaned(self, block: FloatArray) -> FloatArray:
-        """Clean one block of checked rows, in the type of the model."""
-        with at_work():
-            cleaned: FloatArray = rounded(self._denoise_block(block), self._float)
-        return cleaned
 
     @abstractmethod
     def _encode_block(self, X: FloatArray) -> FloatArray:

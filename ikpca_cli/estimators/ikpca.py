@@ -236,6 +236,7 @@ class IKPCA(Denoiser):
         if companions is not None and isinstance(estimator.model_, ArcsineModel):
             raise ValueError("the paper's inverse has no smoothers beside it")
         estimator.companions_ = companions
+        estimator.check_trust()
         return estimator
 
     def fit(

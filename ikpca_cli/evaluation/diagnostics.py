@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -14,13 +15,13 @@ from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.evaluation.metrics import snr_gain_db
 from ikpca_cli.noise.level import estimate_noise
-from ikpca_cli.selection.grid import stein_risk
+from ikpca_cli.noise.risk import stein_risks
 
 MOST_ROWS = 2000
 """Rows that an estimate looks at."""
 
-NOISE_LIKE = 0.15
-"""Correlation of what was removed, with itself or the signal, up to which it may be noise."""
+NOISE_LIKE, SIGNAL_LIKE = 0.3, 0.4
+"""Correlation of what was removed, with itself and the signal, up to which it may be noise."""
 
 SOME_ROWS = 500
 """Rows that the look at the noise of training rows takes."""
@@ -70,7 +71,7 @@ class Residual:
         """Return why this does not look like noise, None if it does."""
         if abs(self.autocorrelation) > NOISE_LIKE:
             return f"it is correlated along the row ({self.autocorrelation:+.2f})"
-        if self.signal_correlation > NOISE_LIKE:
+        if self.signal_correlation > SIGNAL_LIKE:
             return f"it is correlated with the signal ({self.signal_correlation:+.2f})"
         return None
 
@@ -89,7 +90,9 @@ def noise_flaw(model: Denoiser, X: RowSource) -> str | None:
     if X.shape[1] < FEW_COLUMNS or X.shape[0] < FEW_ROWS or model.replicates_:
         return None
     rows = selection_rows(X, SOME_ROWS, model.seed)
-    residual = Residual.of(rows, model.denoise(rows))
+    treatment = model.treatment(rows)
+    cleaned = model.clean(rows, treatment)
+    residual = Residual.of(treatment.forward(rows), treatment.forward(cleaned))
     if residual.std == 0.0:
         return None
     if abs(residual.autocorrelation) > CORRELATED:
@@ -108,8 +111,8 @@ def noise_flaw(model: Denoiser, X: RowSource) -> str | None:
 def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int | None]:
     """Estimate the error before and after cleaning from noisy rows that the model has not seen.
 
-    By Stein's unbiased risk estimate, for the noise level that was given when the model was fitted,
-    or that of these rows.
+    By Stein's unbiased risk estimate, for the noise of these rows where they tell it, or else that
+    of the rows that the model was fitted on.
 
     Parameters
     ----------
@@ -131,18 +134,27 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
     """
     check_width(noisy, model.n_features_in_)
     rows = selection_rows(noisy, MOST_ROWS, model.seed)
-    noise_std = model.noise_std_ if model.noise_std != "auto" else None
-    if noise_std is None:
-        noise_std = estimate_noise(rows - rows.mean(axis=0)).std or model.noise_std_
+    treatment = model.treatment(rows)
+    noise_std = treatment.caution.std
+    if noise_std is None and model.strength_ is None:
+        # Every parameter was given: what is known of the noise is not in the model.
+        noise_std = model.noise_std_ if model.noise_std != "auto" else None
+        noise_std = noise_std or estimate_noise(rows - rows.mean(axis=0)).std or model.noise_std_
     if noise_std is None:
         raise UsageError(
             "the noise level of these rows is not known, so neither is the error: fit the model "
             "with --noise-std, or give clean rows"
         )
-    probe = model_rng(model.seed, Stream.EVALUATION_PROBE).standard_normal(rows.shape)
-    varying = np.ptp(rows, axis=0) > 0.0
-    risk, error = stein_risk(model.denoise, rows, noise_std, probe, varying)
-    residual = Residual.of(rows, model.denoise(rows))
+    rng = model_rng(model.seed, Stream.EVALUATION_PROBE)
+    clean = partial(model.clean, treatment=treatment)
+    risks, before = stein_risks(clean, rows, noise_std, treatment.transform, rng)
+    noisy_mse, risk, error = (
+        float(before.mean()),
+        float(risks.mean()),
+        float(risks.std() / np.sqrt(len(risks))),
+    )
+    cleaned = clean(rows)
+    residual = Residual.of(treatment.forward(rows), treatment.forward(cleaned))
     if risk < -3.0 * error:
         raise InputError(
             f"{getattr(noisy, 'name', 'the array')}: no error can be estimated: it would be "
@@ -151,13 +163,13 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
         )
     return {
         "noise_std": noise_std,
-        "estimated_mse_noisy": noise_std**2,
+        "estimated_mse_noisy": noisy_mse,
         "estimated_mse": risk,
         "estimated_mse_error": error,
-        "estimated_rms_noisy": noise_std,
+        "estimated_rms_noisy": math.sqrt(noisy_mse),
         "estimated_rms": math.sqrt(max(risk, 0.0)),
-        "estimated_snr_gain_db": snr_gain_db(noise_std**2, risk) if risk > 0.0 else None,
-        "residual_std": residual.std,
+        "estimated_snr_gain_db": snr_gain_db(noisy_mse, risk) if risk > 0.0 else None,
+        "residual_std": float(np.sqrt(np.mean((rows - cleaned) ** 2))),
         "residual_autocorrelation": residual.autocorrelation,
         "residual_signal_correlation": residual.signal_correlation,
         "n_samples": noisy.shape[0],

@@ -21,9 +21,9 @@ Changing the format:
    last version that reads it. A small file of each old format stays among the tests.
 
 Format 2 added the sums of ikpca's features, which may be absent (None), and kpca's weights.
-Format 3 renamed the weights of an expansion, and the parameter for replicates, and added the
-names of the features, which may be absent, and what may be beside ikpca's main model: smoothers,
-and a model of low frequencies.
+Format 3 renamed the weights of an expansion, and the parameter for replicates. It added what may be
+absent: the names of the features, how far rows may be moved, what the exact kernel of ikpca knows
+of noise, and what is beside ikpca's main model, smoothers and a model of low frequencies.
 """
 
 from __future__ import annotations
@@ -271,6 +271,7 @@ def _upgrade(content: dict[str, Any]) -> None:
         if content["method"] == "ikpca":
             for name in Companions.STATE:
                 state.setdefault(name, None)
+        _upgrade_to_3(content["method"], state)
 
 
 def _upgrade_to_2(method: object, state: dict[str, Any]) -> None:
@@ -287,6 +288,14 @@ def _upgrade_to_2(method: object, state: dict[str, Any]) -> None:
 def _rename(values: dict[str, Any], old: str, new: str) -> None:
     if old in values:
         values[new] = values.pop(old)
+
+
+def _upgrade_to_3(method: object, state: dict[str, Any]) -> None:
+    for name in ("strength_", "removed_mse_", "withheld_", "constant_"):
+        state.setdefault(name, None)
+    gammas = state.get("gammas_")
+    if method == "ikpca" and (gammas is None or isinstance(gammas, np.ndarray)):
+        state.setdefault("copies_", None if gammas is None else np.zeros(gammas.shape))
 
 
 def _plain(value: Any) -> Any:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.data.threads import cached_rows, parallel_for
@@ -22,6 +23,9 @@ from ikpca_cli.models.preimage import (
     used_components,
     wiener_weights,
 )
+
+SAME = 1e-6
+"""Difference of rows, over their largest number, that may be rounding."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,8 @@ class ExactModel:
         Variance of the training rows along each component.
     spectral_noise : ndarray, shape (e,)
         Variance that the noise has along each component.
+    copies : ndarray, shape (k,)
+        Kernel at each gamma of a row and the same with other noise; 0 where that is not known.
     expansion : ndarray, shape (n_iterations, 5)
         Index of the spectrum, shrinkage, whether to project anew, steps and weight of each.
     """
@@ -59,6 +65,7 @@ class ExactModel:
         "owners": ("e",),
         "spectral_variances": ("e",),
         "spectral_noise": ("e",),
+        "copies": ("k",),
         "expansion": ("m", "q"),
     }
 
@@ -69,6 +76,7 @@ class ExactModel:
     owners: FloatArray
     spectral_variances: FloatArray
     spectral_noise: FloatArray
+    copies: FloatArray
     expansion: FloatArray
 
     n_rff: ClassVar[str] = "exact"
@@ -89,14 +97,17 @@ class ExactModel:
             weights = wiener_weights(spectrum.variances, noise, least)
             kept.append(spectrum.cut(used_components(weights)))
         numbers = [expansion_to_array(expansion) for expansion in expansions]
+        gammas = np.array([spectrum.gamma for spectrum in kept])
+        noisy = int(np.count_nonzero(np.ptp(spectra[0].rows, axis=0)))
         return cls(
             rows=spectra[0].rows,
-            gammas=np.array([spectrum.gamma for spectrum in kept]),
+            gammas=gammas,
             gram_means=np.stack([spectrum.gram_mean for spectrum in kept]),
             vectors=np.concatenate([spectrum.vectors for spectrum in kept], axis=1),
             owners=_indexed([spectrum.variances for spectrum in kept]),
             spectral_variances=np.concatenate([spectrum.variances for spectrum in kept]),
             spectral_noise=noise_variance * np.concatenate([s.noise_gains for s in kept]),
+            copies=np.exp(-2.0 * noise_variance * noisy * gammas),
             expansion=np.column_stack([_indexed(numbers), np.concatenate(numbers)]),
         )
 
@@ -123,6 +134,8 @@ class ExactModel:
         spectra = np.arange(len(self.gammas))
         if not all(np.isin(index, spectra).all() for index in (self.owners, self.expansion[:, 0])):
             raise ValueError("its expansion does not fit its spectra")
+        if not np.all((self.copies >= 0.0) & (self.copies <= 1.0)):
+            raise ValueError("it has kernels that are not between 0 and 1")
 
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p); one that would be thrown far off stays as it is."""
@@ -136,14 +149,22 @@ class ExactModel:
         def clean(part: slice) -> None:
             rows = X[part]
             moved = np.zeros_like(rows)
+            own = self._own(rows)
             for spectrum, expansion in expansions:
-                moved += cleaned_rows(spectrum, 1.0, expansion, rows) - rows
+                moved += cleaned_rows(replace(spectrum, own=own), 1.0, expansion, rows) - rows
             reach = np.linalg.norm(rows, axis=1) + 2.0 * farthest
             moved[~(np.linalg.norm(moved, axis=1) <= reach)] = 0.0
             cleaned[part] = rows + moved
 
         parallel_for(clean, cached_rows(len(X), len(self.rows)))
         return cleaned
+
+    def _own(self, X: FloatArray) -> NDArray[np.intp] | None:
+        """Return for centred rows (m, p) which training row each is but for rounding, else -1."""
+        nearest = Gaussian().distance(X, self.rows).argmin(axis=1)
+        apart = np.abs(X - self.rows[nearest]).max(axis=1)
+        itself = apart <= SAME * np.abs(X).max(axis=1)
+        return np.where(itself, nearest, -1) if itself.any() else None
 
     def encode(self, X: FloatArray) -> FloatArray:
         """Return the latent codes (n, d) of centred rows (n, p)."""
@@ -181,7 +202,7 @@ class ExactModel:
                     variances,
                     self.spectral_noise[own],
                     float(variances.sum()),
-                    fair=True,
+                    copies=float(self.copies[index]),
                 ),
             )
 

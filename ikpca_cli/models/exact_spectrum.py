@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.linalg.eigen import most_of_spectrum
-from ikpca_cli.models.kernels.kernel import Gaussian, is_same
+from ikpca_cli.models.kernels.kernel import Gaussian
 from ikpca_cli.models.preimage import DAMPING, Preimage, dot
 
 TOLERANCE = 1e-10
@@ -80,8 +80,11 @@ class ExactSpectrum(Preimage[Kernels]):
         Variance that noise of variance 1 has along each component.
     total : float
         Total variance in feature space.
-    fair : bool
-        Whether a row that is moved may be one of `rows`, see `_fair_kernel`.
+    copies : float
+        Kernel of a row and the same with other noise, see `_fair_kernel`; 0 where the noise is not
+        known.
+    own : ndarray of int, shape (m,), or None
+        For rows that are moved, which of `rows` each is, -1 for none; None if none is.
     """
 
     rows: FloatArray
@@ -91,7 +94,8 @@ class ExactSpectrum(Preimage[Kernels]):
     variances: FloatArray
     noise_gains: FloatArray
     total: float
-    fair: bool = False
+    copies: float = 0.0
+    own: NDArray[np.intp] | None = None
 
     @classmethod
     def of(
@@ -169,7 +173,7 @@ class ExactSpectrum(Preimage[Kernels]):
 
     def evaluate(self, x: FloatArray, dx: Sequence[FloatArray]) -> Kernels:
         """Return the kernel at rows x (m, p), and its derivative along each dx."""
-        k = self._fair_kernel(x) if self.fair else self.kernel(x)
+        k = self.kernel(x) if self.own is None else self._fair_kernel(x, self.own)
         slopes = []
         for d in dx:
             slope: FloatArray = (2.0 * self.gamma * d) @ self.rows.T
@@ -212,18 +216,21 @@ class ExactSpectrum(Preimage[Kernels]):
         ones = np.ones((len(self.rows), 1), dtype=self.rows.dtype)
         return np.hstack([self.rows, ones])
 
-    def _fair_kernel(self, x: FloatArray) -> FloatArray:
+    def _fair_kernel(self, x: FloatArray, own: NDArray[np.intp]) -> FloatArray:
         """Return the kernel of rows x (m, p), in which a training row is not explained by itself.
 
-        A row shares its noise with itself, so in a wide space, where rows are far from each other,
-        it would stay as it is. It counts as no more alike to itself than its nearest other row is.
+        A row shares its noise with itself, so it would stay as it is. It counts as no more alike to
+        itself than the same row with other noise would be, to which it is at a squared distance of
+        ``2 p sigma^2``; where the noise is not known, than its nearest other row is.
         """
         k = self.kernel(x)
-        itself = is_same(k)
-        for row in np.flatnonzero(itself.sum(axis=1) == 1):
-            place = int(np.argmax(itself[row]))
-            others = np.delete(k[row], place)
-            k[row, place] = others.max(initial=0.0) if len(others) else 1.0
+        at = np.flatnonzero(own >= 0)
+        most = np.full(len(at), self.copies)
+        if self.copies == 0.0:
+            others = k[at]
+            others[np.arange(len(at)), own[at]] = 0.0
+            most = others.max(axis=1) if len(self.rows) > 1 else np.ones(len(at))
+        k[at, own[at]] = np.minimum(k[at, own[at]], most)
         return k
 
 

@@ -8,7 +8,6 @@ probe measures (Ramani, Blu and Unser, "Monte-Carlo SURE", 2008).
 from __future__ import annotations
 
 import copy
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, ClassVar, Protocol
@@ -16,12 +15,11 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.data.first_pass import SAMPLE_ROWS, selection_rows
+from ikpca_cli.data.first_pass import selection_rows
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, read_all
-from ikpca_cli.errors import IkpcaWarning, UsageError
+from ikpca_cli.errors import UsageError
 from ikpca_cli.models.kernels.kernel import load_kernel
-from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.selection.choice import Auto, Choice, Oracle, usable_noise_std
 from ikpca_cli.selection.cross_validation import means_of_others
 
@@ -68,28 +66,6 @@ class Tunable(Protocol):
 
     def denoise(self, X: FloatArray) -> FloatArray:
         """Return cleaned rows."""
-
-
-def known_noise_std(estimator: Tunable, X: RowSource, mean: FloatArray) -> float | None:
-    """Return the noise level that was given, or else estimated from at most 2,000 rows.
-
-    Where all rows show one signal, all that they differ in is noise.
-    """
-    if estimator.noise_std != "auto":
-        return float(estimator.noise_std)
-    rows = selection_rows(X, SAMPLE_ROWS, estimator.seed)
-    if estimator.replicates:
-        return float(np.sqrt(np.mean(np.var(rows, axis=0, ddof=1))))
-    level = estimate_noise(rows - mean)
-    if not level.certain:
-        found = "cannot be estimated" if level.std is None else f"{level.std:.3g} is a guess"
-        warnings.warn(
-            f"the noise level {found}: signal and noise cannot be told apart in these rows; "
-            "give it (--noise-std) if you know it",
-            IkpcaWarning,
-            stacklevel=5,
-        )
-    return level.std
 
 
 def stein_risk(

@@ -10,7 +10,7 @@ from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.models.preimage import Iteration
-from ikpca_cli.noise.level import NoiseLevel
+from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.selection.cross_validation import Expansion
 from ikpca_cli.selection.displacements import Displacements
 from ikpca_cli.selection.grid import stein_risk
@@ -133,7 +133,7 @@ def test_an_impossible_noise_level_promises_nothing(method):
 def test_a_wrong_noise_level_is_not_used(monkeypatch):
     train, _ = sines(200, 8)
     wrong = NoiseLevel(1.5, certain=True)
-    monkeypatch.setattr("ikpca_cli.selection.grid.estimate_noise", lambda rows: wrong)
+    monkeypatch.setattr("ikpca_cli.estimators.denoiser.estimate_noise", lambda rows: wrong)
     with pytest.warns(UserWarning, match="cannot be right"):
         model = IKPCA().fit(train)
     assert model.noise_std_ is None

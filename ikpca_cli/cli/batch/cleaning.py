@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.formats.arrays import Rows
     from ikpca_cli.formats.layout import ReadOptions
+    from ikpca_cli.noise.treatment import Treatment
     from ikpca_cli.plots.shown import Shown
 
 _LOOKED_AT = 1 << 22
@@ -147,7 +148,8 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
         rows = files.enter_context(read_rows(path, reading, progress))
         rows.match(model.feature_names_)
         outcome.warnings += rows.warnings + output_notes(job.target, rows.layout)
-        blocks = model.flagged_blocks(rows, keep_unlike=job.keep_unlike)
+        treatment = model.treatment(rows)
+        blocks = model.flagged_blocks(rows, keep_unlike=job.keep_unlike, treatment=treatment)
         first = next(blocks)  # what refuses the rows does so before an output is begun
         form = (rows.shape[0], rows.dtype, rows.layout.with_digits(job.digits))
         write = files.enter_context(
@@ -156,10 +158,9 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
             )
         )
         unlike: list[int] = []
-        change = Change(rows.shape)
-        removed = None
+        change, removed = Change(rows.shape), _Removed(rows, treatment)
+        keep = None
         if job.residual is not None:
-            removed = _Removed(rows)
             keep = files.enter_context(
                 open_output(job.residual, *form, force=job.force, round_to_input=False)
             )
@@ -168,16 +169,18 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
             cleaned = block.astype(rows.dtype, copy=False)
             write(rows.in_file_order(cleaned))
             change.add(part, noisy, block)
-            if removed is not None:
-                difference = removed.add(part, noisy.astype(rows.dtype, copy=False), cleaned)
-                keep(rows.in_file_order(difference))
+            gone = removed.add(part, noisy.astype(rows.dtype, copy=False), cleaned)
+            if keep is not None:
+                keep(rows.in_file_order(gone))
             progress("denoise", part.stop, rows.shape[0])
         if job.shows:
             from ikpca_cli.plots.shown import Shown
 
             outcome.shown = Shown.of(rows, model, image=job.image)
-    if removed is not None:
-        outcome.warnings += removed.flaws(job.residual)
+    remark = treatment.caution.remark()
+    if remark:
+        outcome.warnings += (f"{rows.name}: {remark}",)
+    outcome.warnings += removed.flaws(job.residual)
     if len(unlike) > _FEW * rows.shape[0]:
         outcome.warnings += (_unlike_line(rows, unlike, job.keep_unlike),)
     return {
@@ -204,8 +207,8 @@ def _unlike_line(rows: Rows, unlike: list[int], kept: bool) -> str:
 class _Removed:
     """What a model removes from rows; some of it is kept, to see whether it is noise."""
 
-    def __init__(self, rows: Rows) -> None:
-        self._rows = rows
+    def __init__(self, rows: Rows, treatment: Treatment) -> None:
+        self._rows, self._treatment = rows, treatment
         self._step = max(1, math.ceil(rows.shape[0] * rows.shape[1] / _LOOKED_AT))
         self._noisy: list[FloatArray] = []
         self._cleaned: list[FloatArray] = []
@@ -218,15 +221,24 @@ class _Removed:
         return noisy - cleaned
 
     def flaws(self, target: str | None) -> tuple[str, ...]:
-        """Return a line for the user if it does not look like noise."""
+        """Return a line for the user if it does not look like noise.
+
+        Parameters
+        ----------
+        target
+            Where it was written, None if it was not; then it takes more rows to say something.
+        """
         import numpy as np
 
-        from ikpca_cli.evaluation.diagnostics import Residual
+        from ikpca_cli.evaluation.diagnostics import FEW_COLUMNS, FEW_ROWS, Residual
 
-        flaw = Residual.of(np.concatenate(self._noisy), np.concatenate(self._cleaned)).flaw()
+        n_samples, n_features = self._rows.shape
+        if target is None and (n_samples < FEW_ROWS or n_features < FEW_COLUMNS):
+            return ()
+        forward = self._treatment.forward
+        noisy, cleaned = np.concatenate(self._noisy), np.concatenate(self._cleaned)
+        flaw = Residual.of(forward(noisy), forward(cleaned)).flaw()
         if flaw is None:
             return ()
-        return (
-            f"{self._rows.name}: what was removed does not look like noise: {flaw}; "
-            f"look at {target}",
-        )
+        look = f"look at {target}" if target else "--residual writes it to a file"
+        return (f"{self._rows.name}: what was removed does not look like noise: {flaw}; {look}",)

@@ -1,0 +1,164 @@
+r"""How far rows may be moved, so that none comes back worse than it came.
+
+A displacement f of a row of p numbers is what a denoiser adds to it. It should undo noise, so it is
+as long as noise at most: ``|f|^2 <= q p sigma^2``, q p being a high quantile of chi-square. A
+longer one takes signal off, for the row is unlike those that the denoiser knows. It is shortened
+like an estimate of James and Stein ("Estimation with quadratic loss", 1961) by
+``q p sigma^2 / |f|^2``: the longer it was, the less is left of it.
+
+Rows of another file may be quieter or louder than those that were learned from. All displacements
+are then multiplied by the t of least risk on the file itself,
+
+    risk(t) = sigma^2 + t^2 mean |f|^2 / p + 2 t sigma^2 mean div f / p
+
+(Stein, "Estimation of the mean of a multivariate normal distribution", 1981), sigma being that of
+the file and div f measured along one random direction (Ramani, Blu and Unser 2008).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.level import estimate_noise
+
+IN_DOUBT = 0.8
+"""Share of displacements that is kept where the level is a guess, which is too high rather than too
+low: with level c sigma it is safe up to c^2 = 2.5, and costs 4 % of what is gained if c is 1."""
+
+FEW_ROWS = 20
+"""A file of fewer rows tells nothing of its own noise."""
+
+SOME_ROWS = 250
+"""Rows of a file that are looked at."""
+
+_HIGH = 0.999  # quantile of the squared length of noise
+_STRONGEST = 2.0  # times a displacement
+_SAME_LEVEL = 0.1  # relative difference of levels that changes nothing
+_TOO_FAR = 1.1  # mean squared displacement, over that of noise, that no good denoiser has
+_STEP = 0.01  # of the probe, in units of the noise
+
+
+@dataclass(frozen=True)
+class Caution:
+    """What displacements are limited by.
+
+    Attributes
+    ----------
+    std : float or None
+        Noise level of the rows; None for no limit.
+    strength : float
+        What displacements are multiplied by; 0 leaves rows as they are.
+    level_ratio : float
+        The level of these rows over that of the training rows.
+    """
+
+    std: float | None
+    strength: float = 1.0
+    level_ratio: float = 1.0
+
+    def apply(self, noisy: FloatArray, cleaned: FloatArray) -> FloatArray:
+        """Return rows that are moved no farther than they may be, (n, p).
+
+        Parameters
+        ----------
+        noisy, cleaned : ndarray, shape (n, p)
+            Before and after a denoiser.
+        """
+        if self.std is None and self.strength == 1.0:
+            return cleaned
+        if self.strength == 0.0:
+            return noisy.astype(cleaned.dtype)
+        moved = cleaned - noisy
+        share = np.full(len(noisy), self.strength)
+        if self.std is not None:
+            squares = np.einsum("ij,ij->i", moved, moved, dtype=np.float64)
+            squares *= max(1.0, self.strength) ** 2
+            longest = longest_square(int(np.count_nonzero(moved.any(axis=0)))) * self.std**2
+            share *= np.minimum(1.0, longest / np.maximum(squares, np.finfo(float).tiny))
+        out: FloatArray = cleaned.copy()
+        far = share != 1.0
+        out[far] = noisy[far] + share[far, None] * moved[far]
+        return out
+
+    def remark(self) -> str:
+        """Return what a user has to know, empty where rows are cleaned as promised."""
+        ratio = self.level_ratio
+        if 1.0 / 1.25 <= ratio <= 1.25:
+            return ""
+        kind = "louder" if ratio > 1.0 else "quieter"
+        done = (
+            "they are left as they are"
+            if self.strength == 0.0
+            else f"what is removed is multiplied by {self.strength:.2g}"
+        )
+        return (
+            f"the noise of these rows is {kind}, {ratio:.2g} times that of the rows that the model "
+            f"was fitted on: {done}; a model fitted on rows like these does better"
+        )
+
+
+def longest_square(directions: int) -> float:
+    """Return the squared length, in units of the noise, that noise hardly ever exceeds."""
+    from scipy.stats import chi2
+
+    return float(chi2.ppf(_HIGH, max(directions, 1)))
+
+
+def caution_of_file(
+    denoise: Callable[[FloatArray], FloatArray],
+    rows: FloatArray,
+    usual: Caution,
+    rng: np.random.Generator,
+) -> Caution:
+    """Return what displacements of a file are limited by, from some of its rows.
+
+    Parameters
+    ----------
+    denoise : callable
+        Maps rows (n, p) to cleaned rows.
+    rows : ndarray, shape (n, p)
+        Rows of the file, in random order.
+    usual : Caution
+        That of rows like the training rows.
+    rng : numpy.random.Generator
+        Draws the direction of the divergence.
+
+    Returns
+    -------
+    Caution
+        The usual one, unless the noise of the file is clearly another, or displacements are longer
+        than noise.
+    """
+    if usual.std is None or usual.strength == 0.0 or len(rows) < FEW_ROWS:
+        return usual
+    level = estimate_noise(rows - rows.mean(axis=0))
+    std, ratio = usual.std, 1.0
+    if level.std is not None:
+        found = level.std / usual.std
+        # A level that is not certain is an upper bound still, so that a lower one counts.
+        other = abs(np.log(found)) > _SAME_LEVEL + 3.0 * level.error
+        if other and (level.certain or found < 1.0):
+            std, ratio = level.std, found
+        if ratio < 1.0 and level.is_bound:
+            return Caution(std, 0.0, ratio)
+    limited = Caution(std)
+    moved = limited.apply(rows, denoise(rows)) - rows
+    directions = max(int(np.count_nonzero(moved.any(axis=0))), 1)
+    square = float(np.einsum("ij,ij->", moved, moved)) / len(rows)
+    if ratio == 1.0 and square <= _TOO_FAR * directions * std**2:
+        return usual
+    probe = rng.choice((-1.0, 1.0), rows.shape)
+    near = rows + _STEP * std * probe
+    turned = (limited.apply(near, denoise(near)) - near - moved) * probe
+    divergence = float(turned.sum()) / (len(rows) * _STEP * std)
+    strength = float(np.clip(-(std**2) * divergence / max(square, 1e-300), 0.0, _STRONGEST))
+    if ratio == 1.0:
+        strength = min(strength, usual.strength)
+    elif ratio < 1.0:
+        # The quieter the noise, the more of what is left for it is signal.
+        strength *= IN_DOUBT if level.certain else IN_DOUBT**2
+    return Caution(std, strength, ratio)

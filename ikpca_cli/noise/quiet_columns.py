@@ -1,0 +1,95 @@
+"""The noise level by quiet columns: found in one half of the rows, read in the other.
+
+A quiet column is constant but for a few rows. The modulus of its characteristic function is that
+of the noise, exp(-s^2 t^2 / 2), times the share of the other rows, which its fall from one t to
+another is free of (Jin and Cai, "Estimating the null and the proportion of nonnull effects", 2007).
+Values that were clipped at a limit, or made positive, are no such noise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.estimate import Reading
+
+FEW_ROWS = 30
+"""Rows up to which quiet columns tell nothing."""
+
+CLIPPED = 0.03
+"""Share of values at a limit from which rows count as clipped."""
+
+_QUIET = 0.1  # share of the columns that may hold little signal
+_ARGUMENTS = (0.75, 1.75)  # of characteristic functions, over the noise
+_MAD = 0.6744897501960817  # median absolute deviation of a standard normal number
+_TAIL = (0.01, 0.1, 0.5)  # quantiles on the side of a column where few rows are marked
+_CUT_OFF = 1.55  # what the first is away from the last, over the second; 1.81 if normal
+_ATOM = 2  # times more values at a limit than next to it
+
+
+def quiet_reading(X: FloatArray) -> Reading | None:
+    """Return the level by quiet columns of centred rows (n, p), None where they tell nothing."""
+    n_samples, n_features = X.shape
+    if n_samples <= FEW_ROWS:
+        return None
+    count = max(1, round(_QUIET * n_features))
+    columns = []
+    for half in (0, 1):
+        quiet = np.argsort(X[half::2].var(axis=0))[:count]
+        columns.append(X[1 - half :: 2][:, quiet])
+    centred = [some - np.median(some, axis=0) for some in columns]
+    deviations = np.concatenate([np.abs(some) for some in centred])
+    rough = float(np.median(deviations)) / _MAD
+    if rough == 0.0 or _tail(np.concatenate([some.ravel() for some in centred])) < _CUT_OFF:
+        return None
+    powers = [np.mean([_power(some, at / rough) for some in columns]) for at in _ARGUMENTS]
+    if not powers[0] > powers[1] > 0.0:
+        return None
+    low, high = _ARGUMENTS
+    std = rough * float(np.log(powers[0] / powers[1]) / (high**2 - low**2)) ** 0.5
+    step = float(np.median([_steps(some) for some in columns]))
+    return Reading(std, float(np.hypot((0.7 * n_samples * count) ** -0.5, step / (2.0 * std))))
+
+
+def clipped_share(X: FloatArray) -> float:
+    """Return the share of values that equal the least or largest of their column.
+
+    More of them than of the next value are wanted: whole numbers have many equal values as well.
+    """
+    ordered = np.sort(X, axis=0)
+    count = 0
+    for low in (ordered, -ordered[::-1]):
+        same = (low <= low[0] + 1e-9 * np.ptp(low, axis=0)).sum(axis=0)
+        following = low[np.minimum(same, len(low) - 1), np.arange(low.shape[1])]
+        near = np.abs(low - following) <= 1e-9 * np.ptp(low, axis=0)
+        stuck = (same > 1) & (same > _ATOM * near.sum(axis=0)) & (same < len(low))
+        count += int(same[stuck].sum())
+    return count / X.size
+
+
+def _tail(values: FloatArray) -> float:
+    """Return how far the tail on the shorter side reaches, in units of its tenth."""
+    far, near, _ = min(_quantile_gaps(values), _quantile_gaps(-values), key=lambda gaps: gaps[1])
+    return float(far / near) if near > 0.0 else 0.0
+
+
+def _quantile_gaps(values: FloatArray) -> FloatArray:
+    """Return how far below the median the quantiles of the lower side are."""
+    low = np.quantile(values, _TAIL)
+    gaps: FloatArray = low[-1] - low
+    return gaps
+
+
+def _power(columns: FloatArray, argument: float) -> float:
+    """Return the mean squared modulus of the columns' characteristic functions, without bias."""
+    count = len(columns)
+    squares = np.abs(np.exp(1j * argument * columns).mean(axis=0)) ** 2
+    return float((count * squares.mean() - 1.0) / (count - 1.0))
+
+
+def _steps(columns: FloatArray) -> FloatArray:
+    """Return the least step between the numbers of each column: a median is no finer than that."""
+    gaps = np.diff(np.sort(columns, axis=0), axis=0)
+    gaps[gaps <= 1e-9 * np.ptp(columns, axis=0)] = np.inf  # equal but for rounding
+    steps: FloatArray = gaps.min(axis=0)
+    return np.where(np.isfinite(steps), steps, 0.0)

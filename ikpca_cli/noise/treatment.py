@@ -1,0 +1,66 @@
+"""What happens to rows before and after a denoiser: white noise, limits, and the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.caution import Caution
+from ikpca_cli.transforms.base import Transform
+
+
+@dataclass(frozen=True)
+class Treatment:
+    """How the rows of one file are cleaned.
+
+    Attributes
+    ----------
+    caution : Caution
+        How far rows may be moved, in units of the transform.
+    transform : Transform or None
+        What makes the noise white; None where it is.
+    constant : ndarray of bool, shape (p,), or None
+        Columns without variance in the training rows, which come back as they are.
+    """
+
+    caution: Caution
+    transform: Transform | None = None
+    constant: NDArray[np.bool_] | None = None
+
+    def forward(self, X: FloatArray) -> FloatArray:
+        """Return rows (n, p) with white noise."""
+        return X if self.transform is None else self.transform.forward(X)
+
+    def clean(self, X: FloatArray, denoise: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """Return cleaned rows.
+
+        Parameters
+        ----------
+        X : ndarray, shape (n, p)
+            Rows as they came.
+        denoise : callable
+            Maps rows with white noise to cleaned ones.
+
+        Returns
+        -------
+        ndarray, shape (n, p)
+            Rows that are not moved have the same bits as before, and so have constant columns.
+        """
+        return self.finish(X, self.forward(X), denoise)
+
+    def finish(
+        self, X: FloatArray, Z: FloatArray, denoise: Callable[[FloatArray], FloatArray]
+    ) -> FloatArray:
+        """Return cleaned rows (n, p), as `clean` does, for rows X whose `forward` is Z."""
+        cleaned = self.caution.apply(Z, denoise(Z))
+        if self.transform is not None:
+            still = (cleaned == Z).all(axis=1)
+            cleaned = self.transform.inverse(cleaned).astype(cleaned.dtype, copy=False)
+            cleaned[still] = X[still]
+        if self.constant is not None and self.constant.any():
+            cleaned[:, self.constant] = X[:, self.constant]
+        return cleaned

@@ -1,0 +1,1 @@
+"""Maps of rows to others whose noise is white, with their inverses."""

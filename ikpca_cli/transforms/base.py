@@ -1,0 +1,49 @@
+"""What a transform is: rows whose noise is white, and the way back to the units of the data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar, Protocol, Self
+
+from ikpca_cli.data.row_source import FloatArray
+
+State = Mapping[str, FloatArray]
+"""Arrays by name, see `Transform.FIELDS`."""
+
+
+class Transform(Protocol):
+    """Maps rows to rows of the same width whose noise is white and of variance 1.
+
+    Attributes
+    ----------
+    FIELDS : dict
+        Names of its arrays, which a model file keeps, and their dimensions; p is the number of
+        columns.
+    """
+
+    FIELDS: ClassVar[dict[str, tuple[str, ...]]]
+
+    def forward(self, X: FloatArray) -> FloatArray:
+        """Return rows with white noise for rows as they came, (n, p)."""
+
+    def inverse(self, Z: FloatArray) -> FloatArray:
+        """Return rows in the units of the data for clean rows (n, p)."""
+
+    def levels(self, Z: FloatArray) -> FloatArray:
+        """Return the noise level, in the units of the data, of each number of clean rows (n, p)."""
+
+    def noise(self, Z: FloatArray, E: FloatArray) -> FloatArray:
+        """Return what white noise E (n, p) on clean rows Z (n, p) is in the units of the data."""
+
+    def state(self) -> State:
+        """Return its arrays by name."""
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Return the transform of some arrays.
+
+        Raises
+        ------
+        ValueError
+            If no transform has such arrays.
+        """

@@ -1,0 +1,78 @@
+"""Noise that is correlated along the row: it is made white by the root of its covariance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar, Self
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.transforms.base import State
+
+_LEAST = 1e-10  # share of the largest variance below which a direction has no noise to speak of
+
+
+@dataclass(frozen=True)
+class Whitening:
+    """Multiplication by ``C^{-1/2}``, C being the covariance of the noise.
+
+    The symmetric root leaves rows as near to what they were as a white noise allows, so that smooth
+    rows stay smooth.
+
+    Attributes
+    ----------
+    covariance : ndarray, shape (p, p)
+        Symmetric, without negative eigenvalues.
+    """
+
+    FIELDS: ClassVar[dict[str, tuple[str, ...]]] = {"noise_covariance": ("p", "p")}
+
+    covariance: FloatArray
+
+    @cached_property
+    def _roots(self) -> tuple[FloatArray, FloatArray]:
+        """The inverse root and the root of the covariance, (p, p) both."""
+        from scipy.linalg import eigh
+
+        values, vectors = eigh(self.covariance.astype(np.float64, copy=False))
+        roots = np.sqrt(np.maximum(values, _LEAST * values[-1]))
+        return (vectors / roots) @ vectors.T, (vectors * roots) @ vectors.T
+
+    def forward(self, X: FloatArray) -> FloatArray:
+        """Return rows with white noise of variance 1."""
+        rows: FloatArray = X @ self._roots[0]
+        return rows
+
+    def inverse(self, Z: FloatArray) -> FloatArray:
+        """Return rows in the units of the data."""
+        rows: FloatArray = Z @ self._roots[1]
+        return rows
+
+    def levels(self, Z: FloatArray) -> FloatArray:
+        """Return the noise level of each number, (n, p)."""
+        return np.broadcast_to(np.sqrt(np.diag(self.covariance)), Z.shape)
+
+    def noise(self, Z: FloatArray, E: FloatArray) -> FloatArray:
+        """Return white noise E (n, p) in the units of the data."""
+        return self.inverse(E)
+
+    def state(self) -> State:
+        """Return the covariance by name."""
+        return {"noise_covariance": self.covariance}
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """Return the transform of a covariance.
+
+        Raises
+        ------
+        ValueError
+            If it is not symmetric, or has no variance.
+        """
+        covariance = state["noise_covariance"]
+        diagonal = np.diag(covariance)
+        if not (np.all(diagonal > 0.0) and np.allclose(covariance, covariance.T)):
+            raise ValueError("its noise covariance is not one")
+        return cls(covariance)

@@ -1,0 +1,145 @@
+"""No row comes back worse than it came, whatever it is beside the rows that were learned from."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from ikpca_cli.estimators.denoiser import load_method
+from ikpca_cli.estimators.methods import METHODS
+from ikpca_cli.noise.caution import Caution, longest_square
+from ikpca_cli.noise.level import estimate_noise
+
+
+def bumps(n_samples, seed, noise=0.1, n_features=80):
+    """Return noisy and clean rows of one bump each, (n_samples, n_features)."""
+    rng = np.random.default_rng(np.random.SeedSequence([61, seed]))
+    place, height = rng.uniform(0.2, 0.8, (n_samples, 1)), rng.uniform(0.5, 2.0, (n_samples, 1))
+    clean = height * np.exp(-((np.linspace(0, 1, n_features) - place) ** 2) / 0.01)
+    return clean + noise * rng.normal(size=clean.shape), clean
+
+
+def spectra(n_samples, seed, noise):
+    """Return noisy and clean spectra of lognormal brightness, (n_samples, 400)."""
+    rng = np.random.default_rng(np.random.SeedSequence([62, seed]))
+    x = np.linspace(0, 1, 400)
+    lines = np.stack([np.exp(-((x - at) ** 2) / 0.002) for at in (0.3, 0.5, 0.72)])
+    shares = rng.dirichlet([1.0, 1.0, 1.0], n_samples)
+    clean = rng.lognormal(0.0, 1.0, (n_samples, 1)) * (shares @ lines)
+    return clean + noise * rng.normal(size=clean.shape), clean
+
+
+def errors(model, noisy, clean):
+    return np.mean((model.denoise(noisy) - clean) ** 2, axis=1)
+
+
+def test_a_displacement_is_no_longer_than_noise():
+    rng = np.random.default_rng(np.random.SeedSequence([63]))
+    noisy, far = rng.normal(size=(2, 5, 40))
+    limit = longest_square(40) * 0.5**2
+    for length in (0.01, 1.0, 100.0):
+        moved = Caution(0.5).apply(noisy, noisy + length * far) - noisy
+        squares = length**2 * np.sum(far**2, axis=1)
+        expected = np.minimum(squares, limit**2 / squares)
+        assert_allclose(np.sum(moved**2, axis=1), expected, rtol=1e-9)
+
+
+def test_a_strength_of_nothing_leaves_every_bit():
+    noisy, _ = bumps(5, 0)
+    assert_array_equal(Caution(0.1, 0.0).apply(noisy, noisy + 1.0), noisy)
+    assert_allclose(Caution(None, 0.5).apply(noisy, noisy + 1.0), noisy + 0.5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("times", [0.1, 0.25, 3.0])
+def test_a_file_of_other_noise_is_not_made_worse(method, times):
+    model = load_method(method)().fit(bumps(250, 1)[0])
+    noisy, clean = bumps(200, 2, 0.1 * times)
+    after = errors(model, noisy, clean)
+    assert after.mean() <= 1.05 * (0.1 * times) ** 2
+    assert after.max() <= 3.0 * (0.1 * times) ** 2
+    assert_allclose(model.treatment(noisy).caution.level_ratio, times, rtol=0.15)
+    assert model.treatment(noisy).caution.remark()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(("scale", "offset"), [(0.1, 0.0), (5.0, 0.0), (1.0, 3.0)])
+def test_nor_is_a_file_in_another_unit_or_offset(method, scale, offset):
+    model = load_method(method)().fit(bumps(250, 1)[0])
+    noisy, clean = (scale * rows + offset for rows in bumps(200, 2))
+    after = errors(model, noisy, clean)
+    assert after.mean() <= 1.05 * (0.1 * scale) ** 2
+
+
+def test_the_same_noise_changes_nothing():
+    model = load_method("ikpca")().fit(bumps(250, 1)[0])
+    noisy, _ = bumps(200, 3)
+    usual = model.treatment(noisy[:2])
+    assert model.treatment(noisy) == usual
+    assert usual.caution == Caution(model.noise_std_, 1.0)
+    assert_allclose(model.denoise(noisy)[:3], model.denoise(noisy[:3]), rtol=1e-9)
+
+
+def test_rows_that_were_learned_from_are_cleaned_as_well_as_others():
+    noisy, clean = spectra(300, 1, 0.05)
+    model = load_method("ikpca")().fit(noisy)
+    own, others = errors(model, noisy, clean), errors(model, *spectra(300, 2, 0.05))
+    assert own.max() <= 3.0 * 0.05**2
+    assert_allclose(own.mean(), others.mean(), rtol=0.3)  # few rows are bright
+
+
+def test_one_row_unlike_all_others_is_not_destroyed():
+    noisy, clean = bumps(200, 1)
+    extra = 20.0 * np.linspace(-1.0, 1.0, 80)
+    noisy[17] += extra
+    clean[17] += extra
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = load_method("ikpca")().fit(noisy)
+    after = errors(model, noisy, clean)
+    assert after[17] <= 3.0 * 0.1**2
+    assert np.delete(after, 17).mean() <= 0.5 * 0.1**2
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_whose_noise_cannot_be_told_are_left_as_they_are(method):
+    """Directions of ever less variance, and no two of them alike."""
+    rng = np.random.default_rng(np.random.SeedSequence([64]))
+    rows = rng.normal(size=(400, 12)) * 2.0 ** -np.arange(12.0)
+    level = estimate_noise(rows - rows.mean(axis=0))
+    assert level.is_bound
+    assert not level.certain
+    with pytest.warns(UserWarning, match="left as they are"):
+        model = load_method(method)().fit(rows)
+    assert model.noise_std_ is None
+    assert model.estimated_mse_ is None
+    assert model.summary()["no_estimate_because"] == "the noise level is not known"
+    assert_array_equal(model.denoise(rows), rows)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_column_without_variance_keeps_its_bits(method):
+    noisy, _ = bumps(120, 1)
+    noisy[:, 7] = 1.0 / 3.0
+    model = load_method(method)().fit(noisy)
+    for rows in (noisy, noisy[:3]):
+        assert_array_equal(model.denoise(rows)[:, 7], rows[:, 7])
+
+
+def test_rows_of_many_kinds_show_their_noise_in_the_smooth_ones():
+    rng = np.random.default_rng(np.random.SeedSequence([65]))
+    rough = rng.normal(size=(500, 60)) * rng.exponential(1.0, (500, 1)) ** 2
+    noisy = np.where(rng.uniform(size=(500, 1)) < 0.4, 0.2 * rough, 0.0)
+    noisy += 0.1 * rng.normal(size=noisy.shape)
+    assert_allclose(estimate_noise(noisy - noisy.mean(axis=0)).std, 0.1, rtol=0.05)
+
+
+def test_clipped_rows_do_not_tell_their_noise_by_quiet_columns():
+    noisy, _ = bumps(240, 1)
+    level = estimate_noise(np.maximum(noisy, 0.0) - np.maximum(noisy, 0.0).mean(axis=0))
+    assert not level.certain
+    assert "limit" in level.doubt_in_words()
+    assert 0.05 < level.std < 0.11
