@@ -56,6 +56,7 @@ def info(
     if printing.output_format is opt.Format.json:
         record |= {
             "explained_variance_ratio": fitted.explained_variance_ratio_.tolist(),
+            "feature_names": fitted.feature_names_,
             "parameters": file.params,
             "shapes": {key: list(value) for key, value in _shapes(file.state).items()},
             "versions": file.versions,

@@ -1,0 +1,83 @@
+"""Names of features: kept as numbers, and compared."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ikpca_cli import PCA, load_model, save_model
+from ikpca_cli.data.feature_names import decode, encode, order_of
+from ikpca_cli.errors import InputError, ModelError
+
+ROWS = np.random.default_rng(0).normal(size=(30, 3))
+
+
+@given(st.lists(st.text(max_size=12), min_size=1, max_size=6))
+def test_names_come_back_fit_to_print(names):
+    codes = encode(names)
+    if codes is None:
+        assert not any(names)
+        return
+    back = decode(codes)
+    assert len(back) == len(names)
+    assert all(name.isprintable() for name in back)
+    plain = [name for name in names if name.isprintable() and name == " ".join(name.split())]
+    assert set(plain) <= set(back)
+
+
+def test_long_names_are_cut_and_none_is_none():
+    assert decode(encode(["x" * 999, "y"])) == ("x" * 200, "y")
+    assert encode(None) is None
+    assert encode(["", ""]) is None
+
+
+@given(order=st.permutations(range(5)))
+def test_the_order_leads_from_one_to_the_other(order):
+    known = ["a", "b", "400", "c d", "é"]
+    names = [known[place] for place in order]
+    found, said = order_of(names, known, "rows")
+    if found is None:
+        assert names == known
+        assert said is None
+    else:
+        assert [names[place] for place in found] == known
+        assert "taken by name" in said
+
+
+@pytest.mark.parametrize("names", [["a", "a", "b"], ["b", "a", "a"]])
+def test_names_that_come_twice_have_no_order(names):
+    assert order_of(names, names, "rows") == (None, None)
+    with pytest.raises(InputError, match="rows: column 1 is"):
+        order_of(names[::-1], names, "rows")
+
+
+@pytest.mark.parametrize(
+    "codes",
+    [
+        np.array([65.5, 10, 66, 10, 67]),
+        np.array([300.0, 10, 66, 10, 67]),
+        np.array([-1.0, 10, 66, 10, 67]),
+        np.array([27.0, 10, 66, 10, 67]),  # an escape sequence may begin so
+        np.array([255.0, 10, 66, 10, 67]),
+        np.array([65.0, 10, 66]),
+    ],
+)
+def test_a_model_with_other_names_is_damaged(tmp_path, codes):
+    model = PCA(n_components=1, noise_std=0.1).fit(ROWS)
+    model.feature_codes_ = codes
+    save_model(str(tmp_path / "model.joblib"), model)
+    with pytest.raises(ModelError, match="is damaged"):
+        load_model(str(tmp_path / "model.joblib"))
+
+
+def test_a_fit_on_an_array_forgets_the_names_of_another(tmp_path):
+    class Named(np.ndarray):
+        feature_names = ("x", "y", "z")
+
+    model = PCA(n_components=1, noise_std=0.1).fit(ROWS.view(Named))
+    assert model.feature_names_ == ("x", "y", "z")
+    save_model(str(tmp_path / "model.joblib"), model)
+    assert load_model(str(tmp_path / "model.joblib")).feature_names_ == ("x", "y", "z")
+    assert model.fit(ROWS).feature_names_ is None
