@@ -200,6 +200,12 @@ def test_header_yes_and_no_are_obeyed(opened, refused):
     assert "--header maybe" in refused(text, UsageError, header="maybe")
 
 
+def test_quotes_around_numbers_above_others_without_are_around_names(opened):
+    values, layout, _ = opened('"3","1","2"\n4,5,6\n1,9,2\n')
+    assert_array_equal(values, [[4, 5, 6], [1, 9, 2]])
+    assert layout.feature_names == ("3", "1", "2")
+
+
 def test_a_missing_first_cell_is_no_corner(refused):
     assert "row 1, column 1 is missing" in refused(",2.5,3.5\n1.0,0.5,0.7\n2.5,1.0,0.1\n")
 
@@ -378,6 +384,14 @@ def test_an_index_of_numbers_is_doubted_and_kept(opened):
     assert "column 1 rises evenly" in said
     assert "--labels 1" in said
     assert_array_equal(opened(text, labels="1")[0], NUMBERS)
+
+
+def test_an_index_behind_labels_is_doubted(opened):
+    text = "".join(f"2024-03-{i + 1:02d},{100 + i},{a}\n" for i, a in enumerate(NUMBERS[:, 0]))
+    said = opened("day,record,value\n" + text)[2]
+    assert "column 2 'record' rises evenly" in said
+    assert "--labels 1,2" in said
+    assert opened("day,record,value\n" + text, labels="1,2")[0].shape == (30, 1)
 
 
 def test_the_axis_of_samples_in_columns_is_no_sample(table, tmp_path):

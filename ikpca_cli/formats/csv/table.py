@@ -113,9 +113,10 @@ def _read(
     columns, labels = choose_columns(options, head, dialect.width)
     rows = [dialect.cells(lines[place]) for place in some if place >= head.first]
     rows = [cells for cells in rows if len(cells) == dialect.width]
-    if not labels and options.columns is None:
-        labels = index_or_axis(rows, dialect, head, transposed=options.transpose)
-        columns = [column for column in columns if column not in labels]
+    if options.labels is None and options.columns is None:
+        axis = index_or_axis(rows, dialect, head, columns, transposed=options.transpose)
+        labels = sorted({*labels, *axis})
+        columns = [column for column in columns if column not in axis]
     plan = Plan(
         dialect=dialect,
         columns=tuple(columns),

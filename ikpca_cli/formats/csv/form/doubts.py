@@ -32,7 +32,12 @@ _THREE = re.compile(r"0\d\d")
 
 
 def index_or_axis(
-    rows: Sequence[Sequence[str]], dialect: Dialect, head: Head, *, transposed: bool
+    rows: Sequence[Sequence[str]],
+    dialect: Dialect,
+    head: Head,
+    columns: Sequence[int],
+    *,
+    transposed: bool,
 ) -> list[int]:
     """Return the first column if it is the axis of samples in columns, and say what it may be.
 
@@ -44,38 +49,42 @@ def index_or_axis(
         Their form.
     head
         What is above them; it takes what is to be said.
+    columns
+        The columns of data.
     transposed
         Whether the samples are the columns.
     """
-    if len(rows) < _ROWS or dialect.width < 2:
+    first = columns[0]
+    name = head.names[first] if head.names else None
+    unnamed_index = first == 0 and name == ""  # of which more is said elsewhere
+    if len(rows) < _ROWS or len(columns) < 2 or (unnamed_index and not transposed):
         return []
-    columns = list(zip(*rows, strict=True))
-    name = head.names[0] if head.names else None
-    shown = "column 1" + (f" {name!r}" if name else "")
+    cells = [[row[column] for row in rows] for column in columns]
 
-    def numbers(cells: Sequence[str]) -> Matrix:
-        found = map(dialect.grammar.number, cells)
+    def numbers(column: Sequence[str]) -> Matrix:
+        found = map(dialect.grammar.number, column)
         return np.array([np.nan if value is None else value for value in found])
 
-    if not rises(numbers(columns[0])):
+    if not rises(numbers(cells[0])):
         return []
+    shown = f"column {first + 1}" + (f" {name!r}" if name else "")
+    labels = ",".join(str(column + 1) for column in sorted({first, *head.texts}))
     if transposed:
-        verdict = judge(columns[0], columns[1:], np.array(list(map(numbers, columns))))
+        verdict = judge(cells[0], cells[1:], np.array(list(map(numbers, cells))))
         if verdict is Verdict.AXIS:
             head.guesses.append(f"{shown} for the axis")
-            return [0]
+            return [first]
         if verdict is Verdict.PERHAPS:
             head.doubts.append(
-                f"{shown} was read as a sample; if it is the axis of the samples, give --labels 1"
+                f"{shown} was read as a sample; if it is the axis of the samples, give --labels "
+                f"{labels}"
             )
         return []
-    if name == "":
-        return []
-    even = (is_even(numbers(cells), decimals(cells)) for cells in columns)
+    even = (is_even(numbers(column), decimals(column)) for column in cells)
     if next(even) and not any(even):
         head.doubts.append(
             f"{shown} rises evenly, as an index or a time does; it was read as data. To leave it "
-            "out, and keep it in outputs, give --labels 1"
+            f"out, and keep it in outputs, give --labels {labels}"
         )
     return []
 

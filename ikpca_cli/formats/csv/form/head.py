@@ -193,7 +193,9 @@ def _axis(lines: Sequence[Line], columns: Sequence[int], dialect: Dialect, head:
         labelled = len(columns) >= _CORNER or bool((np.diff(numbered) == 1.0).all())
     cells = [[line.cells[c] for c in columns] for line in (first, *below)]
     values = np.array([_numbers(row, dialect) for row in cells])
-    if labelled and len(columns) > 1 and np.isfinite(values[0]).all() and rises(values[0]):
+    if first.quoted and not any(line.quoted for line in below):
+        verdict = Verdict.AXIS  # as spreadsheets and R quote names, and not numbers
+    elif labelled and len(columns) > 1 and np.isfinite(values[0]).all() and rises(values[0]):
         verdict = Verdict.AXIS
     else:
         verdict = judge(cells[0], cells[1:], values)

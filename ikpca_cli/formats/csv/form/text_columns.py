@@ -27,17 +27,21 @@ class Line:
         What it holds.
     text
         Whether each cell is text: neither a number nor missing.
+    quoted
+        Whether its cells are in quotes.
     """
 
     place: int
     cells: list[str]
     text: list[bool]
+    quoted: bool
 
     @classmethod
     def of(cls, place: int, line: str, dialect: Dialect) -> Line:
         """Return a line as a dialect reads it."""
         cells = dialect.cells(line)
-        return cls(place, cells, are_text(cells, dialect.grammar))
+        quoted = line.count('"') >= 2 * len(cells)
+        return cls(place, cells, are_text(cells, dialect.grammar), quoted)
 
     @property
     def width(self) -> int:
