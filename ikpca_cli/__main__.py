@@ -28,7 +28,7 @@ def main() -> None:
     finally:
         # The work is done, or undone: an interrupt while the interpreter ends must not hide which.
         ignore_interrupts()
-        if not flush_results():
+        if not flush_results(told=bool(code)):
             code = code or 1
     raise SystemExit(code)
 

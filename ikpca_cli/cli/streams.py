@@ -61,17 +61,18 @@ def open_standard_streams() -> None:
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
 
 
-def flush_results() -> bool:
+def flush_results(*, told: bool) -> bool:
     """Write out what is buffered for standard output; tell whether that worked.
 
-    A reader that has seen enough is no failure.
+    A reader that has seen enough is no failure. With `told` the user knows of one already.
     """
     try:
         sys.stdout.flush()
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the interpreter flushes once more
         if not isinstance(error, BrokenPipeError):
-            say(f"error: standard output: {os.strerror(error.errno or 0).lower()}")
+            if not told:
+                say(f"error: standard output: {os.strerror(error.errno or 0).lower()}")
             return False
     return True
 
