@@ -12,6 +12,7 @@ import pytest
 
 from ikpca_cli.errors import ModelError
 from ikpca_cli.estimators.ikpca import IKPCA
+from ikpca_cli.estimators.kpca import KernelPCA
 from ikpca_cli.modelfile.plain_joblib import MAX_OPCODES, OVERHEAD
 from ikpca_cli.modelfile.storage import load_model, save_model
 
@@ -429,8 +430,6 @@ IMPOSSIBLE = {
 
 @pytest.mark.parametrize("name", IMPOSSIBLE)
 def test_numbers_that_no_fit_could_have_made_are_refused(tmp_path, name):
-    import joblib
-
     rows = np.random.default_rng(0).normal(size=(20, 4))
     model = KernelPCA(n_components=2, gamma=0.1, ridge=1.0, noise_std=0.5).fit(rows)
     path = tmp_path / "m.joblib"
