@@ -137,7 +137,7 @@ def print_lines(lines: Sequence[str]) -> None:
     """Print sentences, folded between words to the width of a terminal."""
     console = _console()
     for line in lines:
-        console.print(Text(line), soft_wrap=not console.is_terminal)
+        console.print(Text(escaped(line)), soft_wrap=not console.is_terminal)
 
 
 def print_bars(shares: Sequence[float], title: str) -> None:
