@@ -19,6 +19,7 @@ from ikpca_cli.cli.commands.fit import fit
 from ikpca_cli.cli.commands.guide import guide
 from ikpca_cli.cli.commands.info import info
 from ikpca_cli.cli.signals import INTERRUPTED, told
+from ikpca_cli.cli.streams import say
 from ikpca_cli.errors import IkpcaError, IkpcaWarning
 from ikpca_cli.version import __version__
 
@@ -43,7 +44,7 @@ class _Guarded(TyperGroup):
                 if ctx.meta.get("debug"):
                     traceback.print_exception(error)
                 code, text = _explain(error)
-        typer.echo(" ".join(text.splitlines()), err=True)
+        say(text)
         raise typer.Exit(code)
 
 
@@ -73,7 +74,7 @@ def _warn(ctx: Any, text: str) -> None:
     said = ctx.meta.setdefault("warnings", set())
     if text not in said and not ctx.meta.get("quiet"):
         said.add(text)
-        typer.echo(f"warning: {text}", err=True)
+        say(f"warning: {text}")
 
 
 app = typer.Typer(

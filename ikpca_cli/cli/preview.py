@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 
+from ikpca_cli.cli.streams import escaped
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.plots.shown import Shown, evenly
 
@@ -26,7 +27,7 @@ def print_preview(shown: Shown) -> None:
     shown = shown.some(ROWS)
     unicode = (getattr(sys.stderr, "encoding", None) or "").lower().startswith("utf")
     width = min(_WIDEST, shutil.get_terminal_size().columns - 1)
-    lines = [f"{shown.name}:"]
+    lines = [f"{escaped(shown.name)}:"]
     for index in range(len(shown)):
         if shown.is_image:
             lines += _image(shown, index, width, _SHADES if unicode else _PLAIN_SHADES)

@@ -19,6 +19,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from ikpca_cli.cli.streams import escaped
+
 Record = Mapping[str, Any]
 
 _WIDE = 100_000  # rich wraps what does not fit; a pipe has no width
@@ -135,7 +137,7 @@ def print_lines(lines: Sequence[str]) -> None:
     """Print sentences, folded between words to the width of a terminal."""
     console = _console()
     for line in lines:
-        console.print(Text(line), soft_wrap=not console.is_terminal)
+        console.print(Text(escaped(line)), soft_wrap=not console.is_terminal)
 
 
 def print_bars(shares: Sequence[float], title: str) -> None:
@@ -175,7 +177,7 @@ def _cell(value: Any) -> str:
         return _cell(value.mean) + ("" if value.std is None else f" ± {_cell(value.std)}")
     if isinstance(value, float):
         return f"{value:.4g}"
-    return str(value)
+    return escaped(str(value))
 
 
 def _plain(value: Any) -> Any:
@@ -204,4 +206,6 @@ def _print_csv(records: Sequence[Record], columns: Sequence[str]) -> None:
 def _csv_cell(value: Any) -> Any:
     if isinstance(value, list):
         return " ".join(map(str, value))
+    if isinstance(value, str) and sys.stdout.isatty():
+        return escaped(value)
     return "" if value is None else value

@@ -109,10 +109,17 @@ def default_output(path: str, directory: str | None = None, tag: str = "denoised
     -------
     str
         The output's path; ``"-"`` for the standard input.
+
+    Raises
+    ------
+    InputError
+        If the input has no name of its own, as ``.`` has not.
     """
     if path == STDIN and directory is None:
         return STDOUT
     file = PurePath("stdin" if path == STDIN else path)
+    if not file.name or file.name == "..":
+        raise InputError(f"{path}: is a folder; name the files in it")
     suffix = file.suffix
     if suffix.lower() == ".gz":
         suffix = PurePath(file.stem).suffix + suffix

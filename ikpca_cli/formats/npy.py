@@ -31,7 +31,7 @@ class _Stored:
     Parameters
     ----------
     file
-        Open for reading.
+        Open for reading; it may be closed then.
     offset
         Bytes before the first number.
     shape, dtype
@@ -45,8 +45,17 @@ class _Stored:
     ) -> None:
         self.shape = shape
         self.dtype = dtype
-        self._file = file
+        self._descriptor = os.dup(file.fileno())
         self._offset = offset
+
+    def close(self) -> None:
+        """Close the file; also done when nobody holds the array any more."""
+        descriptor, self._descriptor = self._descriptor, -1
+        if descriptor >= 0:
+            os.close(descriptor)
+
+    def __del__(self) -> None:
+        self.close()
 
     def __getitem__(self, part: slice | tuple[EllipsisType, slice]) -> Array:
         """Return ``[start:stop]``, or ``[..., start:stop]``."""
@@ -66,7 +75,7 @@ class _Stored:
         view = block.reshape(-1).view(np.uint8).data
         place = self._offset + first * self.dtype.itemsize
         while view:
-            count = os.preadv(self._file.fileno(), [view], place)
+            count = os.preadv(self._descriptor, [view], place)
             if count == 0:
                 raise OSError("it ends before its last number: it was cut short meanwhile")
             view, place = view[count:], place + count
@@ -74,8 +83,7 @@ class _Stored:
 
 def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
     """Open an npy file; InputError if it is no stack of samples, damaged or incomplete."""
-    stream = file.open()
-    try:
+    with file.open() as stream:
         shape, fortran, dtype = npy_header(stream, file.name)
         offset = stream.tell()
         check_numbers(file.name, dtype)
@@ -91,9 +99,6 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
             array = flat.reshape(shape, order="F" if fortran else "C")
             return array_rows(array, file.name, "npy", options)
         stored = _Stored(stream, offset, shape[::-1] if fortran else shape, dtype)
-    except BaseException:
-        stream.close()
-        raise
     reverse = fortran != options.transpose
     samples = Window(stored, reverse=True) if reverse else stored
     layout = Layout(
@@ -102,7 +107,7 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
         sample_shape=samples.shape[1:],
         transposed=options.transpose,
     )
-    return Rows(samples, file.name, layout, missing=options.missing, close=stream.close)
+    return Rows(samples, file.name, layout, missing=options.missing, close=stored.close)
 
 
 def array_rows(

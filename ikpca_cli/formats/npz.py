@@ -15,7 +15,7 @@ import numpy as np
 from ikpca_cli.data.row_source import Progress
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.array_checks import check_numbers, check_shape
-from ikpca_cli.formats.file_rows import Rows
+from ikpca_cli.formats.file_rows import Rows, plain_reason
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
 from ikpca_cli.formats.layout import Layout, ReadOptions
 from ikpca_cli.formats.npy import Header, array_rows, npy_header, start_npy
@@ -43,10 +43,12 @@ class _Others:
                         archive.open(_named_like(info), "w", force_zip64=True) as new,
                     ):
                         shutil.copyfileobj(old, new, 1 << 20)
-        except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError) as error:
+        except OSError:  # of the output
+            raise
+        except Exception as error:  # whatever damaged bytes provoke
             raise InputError(
-                f"{self.file.name}: the other arrays of it cannot be copied ({error}); "
-                "write .npy, or take them out"
+                f"{self.file.name}: the other arrays of it cannot be copied "
+                f"({plain_reason(error)}); write .npy, or take them out"
             ) from error
 
 

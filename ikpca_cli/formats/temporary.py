@@ -52,7 +52,8 @@ def temporary_file(folder: Path, mode: int | None) -> Iterator[tuple[BinaryIO, P
                 path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode & 0o600
             )
             _unfinished.add(path)
-            with open(descriptor, "w+b") as file:
+            # By its path, not its number: some writers ask a file for its name.
+            with open(path, "w+b", opener=lambda *_, number=descriptor: number) as file:
                 with suppress(OSError):  # a file system without locks, where none is taken away
                     fcntl.flock(file, fcntl.LOCK_EX)
                 if not _is_at(path, descriptor):

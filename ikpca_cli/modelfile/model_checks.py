@@ -17,6 +17,21 @@ if TYPE_CHECKING:
 
 _PARAM_BITS = 8 * MAX_INT_BYTES  # a seed may be long
 _STATE_BITS = 64  # what numpy reckons with
+_POSITIVE = frozenset({"gamma_", "gammas_", "latent_gamma_", "n_samples_"})
+_NOT_NEGATIVE = _POSITIVE | {
+    "distance_limit_",
+    "estimated_mse_error_",
+    "explained_variance_",
+    "noise_std_",
+    "noise_variances_",
+    "ridge_",
+    "signal_variances_",
+    "spectral_noise_",
+    "spectral_variances_",
+    "total_variance_",
+    "weights_",
+}
+_ROUNDING = 1e-6  # of the largest: what cannot be negative may be so by rounding
 _BLOCK = 2**20  # elements is_read at together, so that the answer needs no second array
 
 
@@ -69,7 +84,8 @@ def check_state(cls: type[Denoiser], state: object) -> None:
     ------
     FlawError
         If a name is missing or unknown, a type or a number of dimensions is another, a length
-        differs from that of the same dimension elsewhere, or a number is not finite.
+        differs from that of the same dimension elsewhere, or a number is not finite or one that
+        cannot be.
     """
     if type(state) is not dict or state.keys() != cls.STATE.keys():
         raise FlawError(f"the fitted values are not those of {cls.method}")
@@ -82,6 +98,17 @@ def check_state(cls: type[Denoiser], state: object) -> None:
             _check_array(name, value, dims, lengths)
         else:
             _check_number(name, value, _STATE_BITS)
+        if name in _NOT_NEGATIVE:
+            _check_sign(name, value)
+
+
+def _check_sign(name: str, value: Any) -> None:
+    """Refuse numbers that no fit could have made, so that no row is cleaned with them."""
+    least, largest = float(np.min(value)), float(np.max(value))
+    if largest < 0 or least < -_ROUNDING * largest:
+        raise FlawError(f"{name} is {least:.6g}, and cannot be negative")
+    if name in _POSITIVE and least <= 0:
+        raise FlawError(f"{name} is {least:.6g}, and has to be positive")
 
 
 def check_text(name: str, value: object) -> None:

@@ -38,7 +38,7 @@ import numpy as np
 from ikpca_cli.errors import ModelError
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
-from ikpca_cli.formats.output import atomic_write
+from ikpca_cli.formats.output import Identity, atomic_write
 from ikpca_cli.modelfile.joblib_arrays import NotPlainError, TruncatedError
 from ikpca_cli.modelfile.model_bytes import looks_like, read_bytes
 from ikpca_cli.modelfile.model_checks import FlawError, check_params, check_state, check_text
@@ -103,7 +103,9 @@ class ModelFile:
             raise ModelError(f"{self.path}: is damaged: {reason}; {_REFIT}") from error
 
 
-def save_model(path: str, model: Denoiser, *, force: bool = False) -> None:
+def save_model(
+    path: str, model: Denoiser, *, force: bool = False, replaces: Identity | None = None
+) -> None:
     """Write a fitted model, whole or not at all.
 
     Parameters
@@ -114,13 +116,16 @@ def save_model(path: str, model: Denoiser, *, force: bool = False) -> None:
         A fitted method.
     force : bool
         Whether an existing file may be replaced.
+    replaces : Identity, optional
+        The one file that may be replaced, as `ikpca_cli.formats.output.identity` saw it.
 
     Raises
     ------
     ModelError
         If the fitted values are such that `load_model` would refuse them: not finite, say.
     OutputError
-        If the file exists without `force`, or cannot be written.
+        If the file exists without `force`, is no longer the one that it replaces, or cannot be
+        written.
     """
     import joblib  # imported late: reading a model does not need them
     import scipy
@@ -147,7 +152,7 @@ def save_model(path: str, model: Denoiser, *, force: bool = False) -> None:
             "scipy": scipy.__version__,
         },
     }
-    with atomic_write(path, force=force) as handle:
+    with atomic_write(path, force=force, replaces=replaces) as handle:
         if handle.seekable():
             joblib.dump(envelope, handle, compress=0, protocol=_PROTOCOL)
         else:  # joblib aligns arrays by the position in the file, which a pipe does not tell

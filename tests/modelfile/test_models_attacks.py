@@ -12,6 +12,7 @@ import pytest
 
 from ikpca_cli.errors import ModelError
 from ikpca_cli.estimators.ikpca import IKPCA
+from ikpca_cli.estimators.kpca import KernelPCA
 from ikpca_cli.modelfile.plain_joblib import MAX_OPCODES, OVERHEAD
 from ikpca_cli.modelfile.storage import load_model, save_model
 
@@ -412,3 +413,33 @@ def test_a_sparse_file_of_a_terabyte(path):
 def test_a_name_cannot_bring_control_characters_to_the_terminal(path):
     path.write_bytes(HEAD + name("\x1b]0;title\x07\n", "\u202e") + pickle.STOP)
     assert "it names '\\x1b]0;title\\x07\\n.\\u202e'" in refusal(path)
+
+
+IMPOSSIBLE = {
+    "gamma_": -1e300,
+    "n_samples_": 0,
+    "total_variance_": -1.0,
+    "noise_std_": -0.1,
+    "ridge_": -2.0,
+    "latent_gamma_": 0.0,
+    "distance_limit_": -1.0,
+    "explained_variance_": "first negative",
+    "weights_": "first negative",
+}
+
+
+@pytest.mark.parametrize("name", IMPOSSIBLE)
+def test_numbers_that_no_fit_could_have_made_are_refused(tmp_path, name):
+    rows = np.random.default_rng(0).normal(size=(20, 4))
+    model = KernelPCA(n_components=2, gamma=0.1, ridge=1.0, noise_std=0.5).fit(rows)
+    path = tmp_path / "m.joblib"
+    save_model(str(path), model)
+    content = joblib.load(path)
+    value = IMPOSSIBLE[name]
+    if isinstance(value, str):
+        value = np.array(content["state"][name])
+        value[0] = -1.0
+    content["state"][name] = value
+    joblib.dump(content, path, protocol=4)
+    with pytest.raises(ModelError, match=rf"m.joblib: is damaged: {name} is .*(negative|positive)"):
+        load_model(str(path))

@@ -54,6 +54,8 @@ class Job:
         Whether some rows are wanted for a picture or a preview.
     image
         Height and width of the image that a row is, where the file does not say.
+    skip_existing
+        Whether nothing is done if the target exists when the job's turn comes, or when it is done.
     """
 
     model: str
@@ -67,6 +69,7 @@ class Job:
     digits: int | None = None
     shows: bool = False
     image: tuple[int, int] | None = None
+    skip_existing: bool = False
 
 
 @dataclass
@@ -85,6 +88,8 @@ class Outcome:
         Lines for the user.
     shown
         Some rows before and after, if the job asked for them.
+    skipped
+        Whether there was nothing to do.
     """
 
     job: Job
@@ -92,6 +97,7 @@ class Outcome:
     error: IkpcaError | None = None
     warnings: tuple[str, ...] = ()
     shown: Shown | None = None
+    skipped: bool = False
 
 
 class Stopped(Exception):
@@ -124,13 +130,31 @@ def clean(job: Job, progress: Progress) -> Outcome:
     Returns
     -------
     Outcome
-        Also of what failed for a reason that the user can mend.
+        Also of what failed: whatever is wrong with one file is no reason to leave out the others.
     """
+    from ikpca_cli.formats.output import ExistsError
+
     outcome = Outcome(job)
+    if job.skip_existing and job.target != "-" and os.path.exists(job.target):
+        outcome.skipped = True
+        return outcome
     try:
         outcome.record = _clean(job, outcome, progress)
+    except ExistsError as error:
+        # Another batch beside this one may have been quicker.
+        outcome.skipped = job.skip_existing and job.residual is None
+        outcome.error = None if outcome.skipped else error
     except IkpcaError as error:
         outcome.error = error
+    except (Stopped, BrokenPipeError):
+        raise
+    except MemoryError:
+        outcome.error = IkpcaError(f"{job.source}: there is not enough memory to clean it")
+    except Exception as error:
+        outcome.error = IkpcaError(
+            f"{job.source}: {type(error).__name__}: {error}; run it alone with --debug for details"
+        )
+        outcome.error.__cause__ = error
     return outcome
 
 

@@ -114,4 +114,4 @@ class _Runner:
 
 def _is_stream(job: Job) -> bool:
     """Tell whether only this process can read or write what a job names."""
-    return "-" in (job.source, job.target) or Path(job.source).is_fifo()
+    return "-" in (job.source, job.target, job.residual) or Path(job.source).is_fifo()

@@ -14,6 +14,7 @@ from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.composed import composed
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import absolute, split_source
+from ikpca_cli.cli.streams import results_beside, say
 from ikpca_cli.errors import IkpcaWarning, UsageError
 
 if TYPE_CHECKING:
@@ -155,11 +156,11 @@ def denoise(
             digits=digits,
             shows=preview or plot is not None,
             image=size,
+            skip_existing=skip_existing,
         )
         for source, target in zip(noisy, targets, strict=True)
-        if not (skip_existing and target != "-" and Path(target).exists())
     ]
-    skipped = len(noisy) - len(todo)
+    skipped = 0
     records: list[dict[str, Any]] = []
     failed: list[str] = []
     warned = 0
@@ -171,26 +172,28 @@ def denoise(
             warned += bool(outcome.warnings)
             if outcome.shown is not None:
                 _show(outcome.shown, plot, preview, force)
+            skipped += outcome.skipped
             if outcome.record is not None:
                 records.append(outcome.record)
             if outcome.error is not None:
                 if len(noisy) == 1:
                     raise outcome.error
                 failed.append(outcome.job.source)
-                typer.echo(f"error: {outcome.error}", err=True)
+                say(f"error: {outcome.error}")
     if "-" not in targets and (records or printing.output_format is not opt.Format.table):
-        print_records(records, printing.form, columns=_COLUMNS, spare=("seconds", "removed_rms"))
-        if printing.output_format is opt.Format.table and len(noisy) > 1:
-            seconds = time.perf_counter() - start
-            print_lines([batch_sentence(records, len(failed), skipped, warned, seconds)])
-        elif printing.output_format is opt.Format.table:
-            print_lines(file_sentences(records[0], model_of(model).noise_std_, keep_unlike))
+        with results_beside(residual):
+            print_records(
+                records, printing.form, columns=_COLUMNS, spare=("seconds", "removed_rms")
+            )
+            if printing.output_format is opt.Format.table and len(noisy) > 1:
+                seconds = time.perf_counter() - start
+                print_lines([batch_sentence(records, len(failed), skipped, warned, seconds)])
+            elif printing.output_format is opt.Format.table:
+                print_lines(file_sentences(records[0], model_of(model).noise_std_, keep_unlike))
     if skipped and not printing.quiet:
-        typer.echo(f"skipped {skipped} of {len(noisy)} files, whose outputs exist", err=True)
+        say(f"skipped {skipped} of {len(noisy)} files, whose outputs exist")
     if failed:
-        typer.echo(
-            f"error: {len(failed)} of {len(noisy)} files failed: {', '.join(failed)}", err=True
-        )
+        say(f"error: {len(failed)} of {len(noisy)} files failed: {', '.join(failed)}")
         raise typer.Exit(1)
 
 

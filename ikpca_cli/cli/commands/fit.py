@@ -11,6 +11,7 @@ import typer
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.composed import composed
 from ikpca_cli.cli.progress import progress_bar
+from ikpca_cli.cli.streams import results_beside
 from ikpca_cli.cli.values import MEAN, method_params
 from ikpca_cli.errors import IkpcaWarning, UsageError
 
@@ -128,6 +129,7 @@ def fit(
     target = output or update or "model.joblib"
 
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
+    from ikpca_cli.cli.private import warn_of_open_rows
     from ikpca_cli.cli.report import print_lines, print_record
     from ikpca_cli.cli.sentences import fit_sentences
     from ikpca_cli.cli.sources import open_rows, opener, split_source
@@ -136,6 +138,7 @@ def fit(
     from ikpca_cli.estimators.denoiser import load_method
     from ikpca_cli.evaluation.diagnostics import noise_flaw
     from ikpca_cli.formats.arrays import check_target
+    from ikpca_cli.formats.output import identity
     from ikpca_cli.modelfile.storage import load_model, save_model
 
     force = force or target == update
@@ -145,6 +148,7 @@ def fit(
 
         check_picture(plot, inputs=[split_source(train)[0]], outputs=[target], force=force)
     files = reading.options()
+    replaces = identity(update) if update is not None and target == update else None
     model = load_method(method)(**params) if update is None else load_model(update)
     known = None if update is None else model.feature_names_
     with (
@@ -162,7 +166,7 @@ def fit(
             first_pass = FirstPass(rows, model.seed, opens)
             model.fit(first_pass, keep_sums=keep_sums, progress=progress)
         seconds = time.perf_counter() - start
-        save_model(target, model, force=force)
+        save_model(target, model, force=force, replaces=replaces)
         flaw = noise_flaw(model, first_pass) if update is None else None
     if plot is not None:
         from ikpca_cli.cli.pictures import picture_of_fit
@@ -172,10 +176,12 @@ def fit(
         warnings.warn(f"{train}: {flaw}", IkpcaWarning, stacklevel=1)
     record = model.summary() | {"seconds": seconds, "model": target}
     auto = [name for name, value in model.get_params().items() if value == "auto"]
-    print_record(record, printing.form, notes=dict.fromkeys(auto, "chosen from the rows"))
-    if printing.output_format is opt.Format.table:
-        given_level = model.noise_std != "auto"
-        print_lines(fit_sentences(record, given=given_level, replicates=model.replicates))
+    warn_of_open_rows(target, model, train)
+    with results_beside(target):
+        print_record(record, printing.form, notes=dict.fromkeys(auto, "chosen from the rows"))
+        if printing.output_format is opt.Format.table:
+            given_level = model.noise_std != "auto"
+            print_lines(fit_sentences(record, given=given_level, replicates=model.replicates))
 
 
 def _check_update(method: str, given: dict[str, Any]) -> None:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.composed import composed
 from ikpca_cli.errors import UsageError
-
-if TYPE_CHECKING:
-    from ikpca_cli.estimators.denoiser import Denoiser
 
 _BARS = 12
 
@@ -39,6 +36,7 @@ def info(
         ikpca info model.joblib --format json
         ikpca info --explain
     """
+    from ikpca_cli.cli.private import holds_rows
     from ikpca_cli.cli.report import print_bars, print_record
     from ikpca_cli.cli.terms import TERMS
     from ikpca_cli.data.memory import readable_bytes
@@ -52,7 +50,7 @@ def info(
     file = read_model(model)
     fitted = file.build()
     record: dict[str, Any] = {"model": file.path, **fitted.summary()}
-    record["training_rows_inside"] = _holds_rows(fitted, file.state)
+    record["training_rows_inside"] = holds_rows(fitted)
     if printing.output_format is opt.Format.json:
         record |= {
             "explained_variance_ratio": fitted.explained_variance_ratio_.tolist(),
@@ -72,14 +70,6 @@ def info(
         print_bars(
             fitted.explained_variance_ratio_[:_BARS].tolist(), "share of variance by component"
         )
-
-
-def _holds_rows(fitted: Denoiser, state: dict[str, Any]) -> bool:
-    """Tell whether the file carries the rows it was fitted on, which may be private."""
-    return any(
-        "n" in dims and "p" in dims and state[name] is not None
-        for name, dims in fitted.STATE.items()
-    )
 
 
 def _shapes(state: dict[str, Any]) -> dict[str, tuple[int, ...]]:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import logging
 import math
+import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -28,7 +30,40 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
         import tifffile
     except ImportError:
         raise InputError(f"{file.name}: {_MISSING}") from None
-    with file.open() as stream, tifffile.TiffFile(stream) as tiff:
+    # What it logs of damaged tags is not for the user, who gets one line.
+    logging.getLogger("tifffile").setLevel(logging.CRITICAL)
+    with file.open() as stream:
+        _check_directories(stream, file)
+        stream.seek(0)
+        return _read_series(tifffile.TiffFile(stream), file, options)
+
+
+def _check_directories(stream: BinaryIO, file: Input) -> None:
+    """Refuse pages that declare more tags than the file can hold, each of which tifffile tries.
+
+    (TIFF revision 6.0, section 2, and the BigTIFF proposal.)
+    """
+    head, length = stream.read(16), file.length()
+    order = "<" if head[:1] == b"I" else ">"
+    big = b"+" in head[2:4]
+    count, tag, link = ("Q", 20, "Q") if big else ("H", 12, "I")
+    offset = struct.unpack_from(order + link, head, 8 if big else 4)[0]
+    seen: set[int] = set()
+    while offset:
+        if offset in seen:
+            raise InputError(f"{file.name}: its pages are a circle; write it again")
+        seen.add(offset)
+        stream.seek(min(offset, length))
+        tags = struct.unpack(order + count, stream.read(struct.calcsize(count)))[0]
+        end = stream.tell() + tags * tag
+        if end + struct.calcsize(link) > length:
+            raise InputError(f"{file.name}: is damaged or incomplete: a page has {tags} tags")
+        stream.seek(end)
+        offset = struct.unpack(order + link, stream.read(struct.calcsize(link)))[0]
+
+
+def _read_series(opened: Any, file: Input, options: ReadOptions) -> Rows:
+    with opened as tiff:
         if not tiff.series:
             raise InputError(f"{file.name}: holds no picture")
         if len(tiff.series) > 1:
