@@ -8,7 +8,6 @@ import pytest
 
 import ikpca_cli
 
-
 CLASSES = [name for name in ikpca_cli.__all__ if isinstance(getattr(ikpca_cli, name), type)]
 
 
