@@ -102,3 +102,27 @@ def test_cleaning_does_not_import_what_a_fit_searches_with(tmp_path):
         "ikpca_cli.noise.local",
     }
     assert searching & set(done.stdout.split()) == set()
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_decompositions_let_an_interrupt_through(path):
+    """Numpy's release the interpreter, scipy's hold it for as long as they take."""
+    asked = {
+        alias.name
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom) and node.module == "scipy.linalg"
+        for alias in node.names
+    }
+    held = {
+        "eig",
+        "eigh",
+        "eigvals",
+        "eigvalsh",
+        "svd",
+        "svdvals",
+        "qr",
+        "pinv",
+        "pinvh",
+        "cholesky",
+    }
+    assert asked & held == set()

@@ -90,8 +90,6 @@ def leading_by_iteration(
     values : ndarray, shape (d,)
     vectors : ndarray, shape (m, d)
     """
-    from scipy.linalg import eigh
-
     size, trace = len(matrix), float(np.trace(matrix))
     limit = min(size // _LARGEST_SHARE, most + max(SPARE, most // 10))
     rng = np.random.default_rng(size)
@@ -111,15 +109,12 @@ def leading_by_iteration(
     for _ in range(PASSES):
         basis = _orthonormal_columns(product)
         product = _times(matrix, basis)
-    driver = "evd" if width > 1 else "ev"
-    values, turns = eigh(basis.T @ product, overwrite_a=True, check_finite=False, driver=driver)
+    values, turns = np.linalg.eigh(basis.T @ product)
     return values[-most:], basis @ turns[:, -most:]
 
 
 def _orthonormal_columns(vectors: FloatArray) -> FloatArray:
-    from scipy.linalg import qr
-
-    columns: FloatArray = qr(vectors, mode="economic", overwrite_a=True, check_finite=False)[0]
+    columns: FloatArray = np.linalg.qr(vectors)[0]
     return columns
 
 

@@ -46,13 +46,11 @@ class Eigenvalues:
     @classmethod
     def of(cls, X: FloatArray) -> Eigenvalues:
         """Return those of centred rows (n, p)."""
-        from scipy.linalg import eigh
-
         n_samples, n_features = X.shape
         freedom = n_samples - 1
         short, long = min(freedom, n_features), max(freedom, n_features)
         of_columns = n_features <= freedom
-        values, vectors = eigh(X.T @ X if of_columns else X @ X.T)
+        values, vectors = np.linalg.eigh(X.T @ X if of_columns else X @ X.T)
         return cls(np.maximum(values[-short:] / long, 0.0), vectors[:, -short:], long, of_columns)
 
     def reading(self, share: float) -> tuple[Reading, int]:

@@ -105,7 +105,7 @@ def _non_negative_minimum(
     quadratic: FloatArray, linear: FloatArray, usable: NDArray[np.bool_]
 ) -> FloatArray:
     """Return the t >= 0 that minimises ``t'Qt + 2 c't``, (k,), 0 where not usable."""
-    from scipy.linalg import cholesky, solve_triangular
+    from scipy.linalg import solve_triangular
     from scipy.optimize import nnls
 
     minimum = np.zeros(len(linear))
@@ -116,7 +116,7 @@ def _non_negative_minimum(
     # In units of its own length no candidate is favoured, and the ridge is the same for all.
     scale = np.sqrt(lengths[on])
     scaled = quadratic[np.ix_(on, on)] / np.outer(scale, scale)
-    root = cholesky(scaled + _RIDGE * np.eye(len(scale)), lower=True)
+    root = np.linalg.cholesky(scaled + _RIDGE * np.eye(len(scale)))
     found = nnls(root.T, solve_triangular(root, -linear[on] / scale, lower=True))[0]
     minimum[on] = found / scale
     return minimum

@@ -34,9 +34,7 @@ class Whitening:
     @cached_property
     def _roots(self) -> tuple[FloatArray, FloatArray]:
         """The inverse root and the root of the covariance, (p, p) both."""
-        from scipy.linalg import eigh
-
-        values, vectors = eigh(self.covariance.astype(np.float64, copy=False))
+        values, vectors = np.linalg.eigh(self.covariance.astype(np.float64, copy=False))
         roots = np.sqrt(np.maximum(values, _LEAST * values[-1]))
         return (vectors / roots) @ vectors.T, (vectors * roots) @ vectors.T
 

@@ -200,3 +200,28 @@ def test_progress_shows_in_a_terminal_only(tmp_path):
         assert started.wait(timeout=60) == 0
         assert (b"features" in seen) is shown
     assert run(args[0], *args[1:], "-f", cwd=tmp_path).stderr == b""
+
+
+@pytest.mark.parametrize(
+    "line", ["--help", "--version", "fit --help", "info m", "denoise m x.npy -o -"]
+)
+@pytest.mark.parametrize("where", [">/dev/full", ">&-"])
+def test_what_cannot_be_printed_is_a_failure_in_a_line(tmp_path, line, where):
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(9, 3)))
+    run("fit x.npy --method pca --components 1 -o m", cwd=tmp_path)
+    command = f"{shlex.join(PROGRAM)} {line} {where}"
+    done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    (said,) = done.stderr.splitlines()
+    assert said.startswith("error: standard output: ")
+
+
+def test_closed_streams_are_not_taken_for_files(tmp_path):
+    np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(9, 3)))
+    run("fit x.npy --method pca --components 1 -o m", cwd=tmp_path)
+    command = f"{shlex.join(PROGRAM)} denoise m x.npy -o y.npy <&- >&- 2>&-"
+    assert subprocess.run(["bash", "-c", command], cwd=tmp_path).returncode == 1
+    assert np.load(tmp_path / "y.npy").shape == (9, 3)
+    command = f"{shlex.join(PROGRAM)} denoise m - <&- 2>said"
+    assert subprocess.run(["bash", "-c", command], cwd=tmp_path).returncode == 1
+    assert "standard input is closed" in (tmp_path / "said").read_text()

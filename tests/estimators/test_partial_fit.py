@@ -83,3 +83,13 @@ def test_what_cannot_be_added_to(halves):
         model.partial_fit(np.full((1, 5), np.nan))
     assert_array_equal(model.scatter_, before)
     assert model.n_samples_ == 70
+
+
+def test_what_was_promised_for_the_first_rows_is_withdrawn(halves):
+    given = {key: value for key, value in GIVEN.items() if key != "gamma"}
+    model = IKPCA(5, **given).fit(halves[0], keep_sums=True)
+    assert 0.0 < model.estimated_mse_ < 0.1**2
+    assert model.estimated_mse_error_ > 0.0
+    model.partial_fit(halves[1])
+    assert model.estimated_mse_ is None
+    assert model.estimated_mse_error_ is None

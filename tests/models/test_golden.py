@@ -72,7 +72,7 @@ def test_pca(golden):
 
 
 def test_angles_far_from_zero_are_in_the_references():
-    with np.load(ROOT / "tests/golden/ridgeless.npz") as golden:
+    with np.load(ROOT / "tests/models/golden/ridgeless.npz") as golden:
         angles = (golden["test"] - golden["train"].mean(axis=0)) @ golden["W"].T + golden["b"]
     assert np.abs(angles).max() > 5 * np.pi
 

@@ -37,6 +37,8 @@ def test_only_rows_unlike_the_training_rows_are_beyond_the_limit(model):
     assert np.mean(model.distances(like) > model.distance_limit_) < 0.02
     assert np.mean(model.distances(train) > model.distance_limit_) < 0.02
     assert np.all(model.distances(unlike) > model.distance_limit_)
+    # Neither far below nor far above: twice the rows are beyond, nearly all of them.
+    assert np.mean(model.distances(2.0 * like) > model.distance_limit_) > 0.8
 
 
 def test_unlike_rows_are_kept_where_that_is_asked_for():

@@ -29,6 +29,7 @@ def test_all_rows_as_landmarks_equal_the_full_method(arcs, monkeypatch):
     # By the way of landmarks, though all rows are.
     monkeypatch.setattr(KernelPCA, "_landmark_count", lambda self, n: 0)
     monkeypatch.setattr("ikpca_cli.data.memory.available_bytes", lambda: 10**9)
+    near.fitted_params_ = near.get_params()
     near.mean_, near.n_samples_ = full.mean_, 121
     chosen = {"n_components": 4, "gamma": 0.3, "ridge": 0.1}
     near._fit_landmarks(noisy, chosen, True, lambda *_: None)
@@ -99,7 +100,7 @@ def test_rows_that_do_not_fit_are_taken_with_landmarks(monkeypatch):
     with pytest.raises(InputError, match="use fewer landmarks"):
         KernelPCA(2, landmarks=5000, **GIVEN).fit(rows)
     assert KernelPCA(2, landmarks=100, **GIVEN).fit(rows).rows_.shape == (100, 2)
-    with pytest.raises(UsageError, match="0 landmarks"):
+    with pytest.raises(UsageError, match="landmarks 0 is not allowed"):
         KernelPCA(2, landmarks=0, **GIVEN).fit(rows)
 
 
