@@ -166,6 +166,10 @@ class Shown:
             return None
         return self.sample_shape.index(short)
 
+    def labelled(self, x_label: str | None, y_label: str | None) -> Self:
+        """Return the same with labels of the axes that were asked for."""
+        return replace(self, scale=self.scale.named(x_label, y_label))
+
     def label(self, index: int) -> str:
         """Return what a picture calls the row at `index`."""
         return f"{self.noun} {self.places[index]}"
