@@ -103,7 +103,7 @@ def denoise(
     image: opt.Image = None,
     force: opt.Force = False,
     *,
-    labels: AxisLabels,
+    axes: AxisLabels,
     work: opt.Work,
     reading: opt.Reading,
     printing: opt.Printing,
@@ -129,7 +129,7 @@ def denoise(
 
     if plot is not None:
         _check_plot(plot, [model, *noisy], [*targets, *([residual] if residual else [])], force)
-    labels.check(plot)
+    axes.check(plot)
     if image is not None and plot is None and not preview:
         raise UsageError("--image says how --plot and --preview draw: give one of them")
 
@@ -181,7 +181,7 @@ def denoise(
             if outcome.warnings:
                 warned.add(outcome.job.source)
             if outcome.shown is not None:
-                shown = outcome.shown.labelled(labels.x_label, labels.y_label)
+                shown = outcome.shown.labelled(axes.x_label, axes.y_label)
                 _show(shown, plot, preview, force)
             if outcome.record is not None:
                 records.append(outcome.record)
