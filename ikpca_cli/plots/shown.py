@@ -101,6 +101,7 @@ class Shown:
         chosen = evenly(len(rows), most)
         noisy = pick_rows(rows, chosen)
         layout = rows.layout
+        names = None if layout.transposed else rows.feature_names
         return cls(
             noisy,
             model.denoise(noisy),
@@ -110,8 +111,8 @@ class Shown:
             PurePath(rows.name).name,
             "column" if layout.transposed else "row",
             image or layout.sample_shape,
-            None if layout.transposed else rows.feature_names,
-            Scale.of(layout),
+            names,
+            Scale.of(layout, names),
             image is not None,
         )
 
@@ -165,6 +166,10 @@ class Shown:
         if not 1 < short <= CHANNELS or long < LONGER * short:
             return None
         return self.sample_shape.index(short)
+
+    def labelled(self, x_label: str | None, y_label: str | None) -> Self:
+        """Return the same with labels of the axes that were asked for."""
+        return replace(self, scale=self.scale.named(x_label, y_label))
 
     def label(self, index: int) -> str:
         """Return what a picture calls the row at `index`."""

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ikpca_cli.cli.batch.change import Change
-from ikpca_cli.cli.sentences import (
+from ikpca_cli.cli.words.sentences import (
     batch_sentence,
     comparison_sentence,
     error_sentence,
