@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Self
@@ -12,11 +12,17 @@ import numpy as np
 from ikpca_cli.data.covariance import FeatureSums
 from ikpca_cli.data.memory import check_matrix
 from ikpca_cli.data.precision import rounded_fields
-from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, read_all, silent
-from ikpca_cli.data.threads import at_work, parallel_map
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, silent
+from ikpca_cli.data.threads import at_work
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.base import Value
 from ikpca_cli.estimators.denoiser import Denoiser
+from ikpca_cli.estimators.exact_fit import (
+    EXACT_ROWS,
+    landmark_count,
+    spectra_on_all,
+    spectra_on_landmarks,
+)
 from ikpca_cli.estimators.parameters import check_feature_count, check_smooth
 from ikpca_cli.linalg.eigen import Spectrum, feature_sums, spectrum, spectrum_of_sums
 from ikpca_cli.models.arcsine import ArcsineModel
@@ -30,16 +36,13 @@ from ikpca_cli.models.smoothing.candidates import SmoothingFit
 from ikpca_cli.models.smoothing.model import SmoothingModel
 from ikpca_cli.selection.choice import Auto, Choice, Oracle
 
-EXACT_ROWS = 3000
-"""The most training rows for which the limit of infinitely many features is the default."""
-
-CHOICE_ROWS = {"exact": 2000, "refined": 1000}
+CHOICE_ROWS = {"exact": 2000, "landmarks": 2000, "refined": 1000}
 """The most rows that the choice looks at."""
 
-ENOUGH = {"exact": 100_000, "refined": 50_000}
+ENOUGH = {"exact": 100_000, "landmarks": 100_000, "refined": 50_000}
 """Held-out numbers that the choice needs."""
 
-CHOICE_RFF = 2000
+CHOICE_RFF = 8000
 """The most random features that the choice works with, unless rows are wider than half of it."""
 
 REFINED_COMPONENTS = 512
@@ -69,9 +72,9 @@ class IKPCA(Denoiser):
     n_rff : int, "exact" or "auto"
         Random Fourier features, at least as many as the rows are wide; "exact" for infinitely
         many. For the refined way back they are balanced (`FourierFeatures.draw_balanced`), for
-        which twice as many as columns are needed. "auto" is exact for up to 3,000 training rows
-        with a Gaussian kernel and no ridge given, else four features a column and not fewer than
-        2,000.
+        which twice as many as columns are needed. "landmarks" is exact in the span of up to 3,000
+        of the rows. "auto" is exact, for more than 3,000 training rows by landmarks; where the
+        paper's inverse is used it is four features a column and not fewer than 2,000.
     kernel : str
         A key of `ikpca_cli.models.kernels.names.KERNELS`.
     gamma : float or "auto"
@@ -158,7 +161,7 @@ class IKPCA(Denoiser):
         self,
         n_components: int | Auto = "auto",
         *,
-        n_rff: int | Literal["exact"] | Auto = "auto",
+        n_rff: int | Literal["exact", "landmarks"] | Auto = "auto",
         kernel: str = "gaussian",
         gamma: float | Auto = "auto",
         second_gamma: float | Literal["none"] | Auto = "auto",
@@ -189,7 +192,9 @@ class IKPCA(Denoiser):
 
     @property
     def n_rff_(self) -> int | str:
-        """Number of random features, "exact" for infinitely many."""
+        """Number of random features, "exact" for infinitely many, or "landmarks"."""
+        if isinstance(self.model_, ExactModel) and len(self.model_.rows) < self.n_samples_:
+            return "landmarks"
         return self.model_.n_rff
 
     @property
@@ -357,15 +362,15 @@ class IKPCA(Denoiser):
         return other, n_rff / fewer
 
     def _kind(self, n_samples: int) -> str:
-        """Return which model `n_samples` rows get: "published", "refined" or "exact"."""
+        """Return the model of `n_samples` rows: "published", "refined", "exact" or "landmarks"."""
         published = self.inverse == "paper" or (
             self.inverse == "auto" and (self.ridge != "auto" or self.kernel != "gaussian")
         )
-        if self._features is not None or (published and self.n_rff != "exact"):
+        if self._features is not None or (published and self.n_rff not in ("exact", "landmarks")):
             return "published"
-        if self.n_rff == "exact" or (self.n_rff == "auto" and n_samples <= EXACT_ROWS):
-            return "exact"
-        return "refined"
+        if isinstance(self.n_rff, int):
+            return "refined"
+        return "exact" if self.n_rff == "exact" or n_samples <= EXACT_ROWS else "landmarks"
 
     def _count(self, n_features: int) -> int:
         """Return the number of random features to draw."""
@@ -374,7 +379,8 @@ class IKPCA(Denoiser):
     def _check_params(self, n_samples: int, n_features: int) -> None:
         super()._check_params(n_samples, n_features)
         kind = self._kind(n_samples)
-        if kind != "exact" and self.second_gamma not in ("auto", "none"):
+        limit = kind in ("exact", "landmarks")
+        if not limit and self.second_gamma not in ("auto", "none"):
             raise UsageError("a second gamma is for infinitely many features: leave it out")
         if self._keep_sums and (kind != "published" or self.solver == "dual"):
             raise UsageError(
@@ -382,10 +388,11 @@ class IKPCA(Denoiser):
                 "number (--rff) and a ridge (--ridge), and not the dual solver"
             )
         if kind != "published":
-            what = "infinitely many features" if kind == "exact" else "the refined way"
+            what = "infinitely many features" if limit else "the refined way"
             check_smooth(what, self.kernel, self.ridge, self.inverse)
-        if kind == "exact":
-            check_matrix("exact ikpca", n_samples, "give a number of random features")
+        if limit:
+            count = n_samples if kind == "exact" else landmark_count(n_samples)
+            check_matrix("exact ikpca", count, "give a number of random features")
         else:
             n_rff = self._features.n_rff if self._features else self._count(n_features)
             check_feature_count(n_rff, n_features, drawn=self._features is None)
@@ -404,7 +411,8 @@ class IKPCA(Denoiser):
         from ikpca_cli.selection.expansion import ExpansionSearch, exact_fits, refined_fits
 
         most = None if self.n_components == "auto" else self.n_components
-        if kind == "exact":
+        limit = kind in ("exact", "landmarks")
+        if limit:
             fits = partial(exact_fits, most=most)
         else:
             n_features = X.shape[1]
@@ -418,7 +426,7 @@ class IKPCA(Denoiser):
         search = ExpansionSearch(
             fits=fits,
             gamma=self.gamma,
-            second_gamma=self.second_gamma if kind == "exact" else "none",
+            second_gamma=self.second_gamma if limit else "none",
             n_components=most,
             most_rows=CHOICE_ROWS[kind],
             enough=ENOUGH[kind],
@@ -460,7 +468,7 @@ class IKPCA(Denoiser):
     ) -> None:
         self.gamma_ = float(chosen["gamma"])
         self.sums_mean_ = self.scatter_ = self.companions_ = None
-        if "expansions" in chosen and self._kind(X.shape[0]) == "exact":
+        if "expansions" in chosen and self._kind(X.shape[0]) in ("exact", "landmarks"):
             self._fit_exact(X, chosen, exact, progress)
             self._fit_companions(X, chosen, progress)
             return
@@ -481,19 +489,29 @@ class IKPCA(Denoiser):
     def _fit_exact(
         self, X: RowSource, chosen: Mapping[str, Any], exact: bool, progress: Progress
     ) -> None:
-        rows = read_all(X) - self.mean_
-        progress("eigenvectors", 0, 0)
-        distances = Gaussian().distance(rows, rows)
-        asked: int | None = chosen["n_components"]
+        asked = chosen["n_components"]
         noise_variance = chosen["noise_variance"]
-
-        def spectrum_at(gamma: float) -> ExactSpectrum:
-            return ExactSpectrum.of(rows, distances, gamma, asked, noise_variance)
-
-        spectra = list(parallel_map(spectrum_at, chosen["gammas"]))
+        spectra = self._exact_spectra(
+            X, self.mean_, chosen["rows"], chosen["gammas"], chosen, progress
+        )
         self._set_spectrum(spectra[0].variances, spectra[0].total, asked or 1, exact)
         self.model_ = limit = ExactModel.of(spectra, noise_variance, chosen["expansions"])
         self.explained_variance_ = limit.main_variances
+
+    def _exact_spectra(
+        self,
+        X: RowSource,
+        mean: FloatArray,
+        some: FloatArray,
+        gammas: Sequence[float],
+        chosen: Mapping[str, Any],
+        progress: Progress,
+    ) -> list[ExactSpectrum]:
+        """Return spectra of rows, on all of them or in the span of landmarks."""
+        given = gammas, chosen["n_components"], chosen["noise_variance"]
+        if self._kind(X.shape[0]) == "exact":
+            return spectra_on_all(X, mean, *given, progress)
+        return spectra_on_landmarks(X, mean, some, *given, self.seed, progress)
 
     def _fit_companions(self, X: RowSource, chosen: Mapping[str, Any], progress: Progress) -> None:
         """Fit the smoothers of a choice, and its model of low frequencies."""
@@ -507,16 +525,14 @@ class IKPCA(Denoiser):
             return
         (count, gamma), weights = chosen["low_pass"]
         rows = LowPassRows(X, self.mean_, order, count)
+        few = np.ascontiguousarray(order.forward(some)[:, :count])
         low: ExactModel | GaussNewtonModel
         if isinstance(self.model_, ExactModel):
-            Z = read_all(rows)
-            asked: int | None = chosen["n_components"]
-            found = ExactSpectrum.of(Z, Gaussian().distance(Z, Z), gamma, asked)
-            low = ExactModel.of([found], noise_variance, [weights])
+            found = self._exact_spectra(rows, np.zeros(count), few, [gamma], chosen, progress)
+            low = ExactModel.of(found, noise_variance, [weights])
         else:
             asked = chosen["n_components"] or REFINED_COMPONENTS
             features, spectral = self._spectrum(rows, np.zeros(count), gamma, asked, progress)
-            few = np.ascontiguousarray(order.forward(some)[:, :count])
             low = GaussNewtonModel.of(features, spectral, few, noise_variance, self.seed)
             low = low.expanded(weights)
         self.companions_ = Companions(smoothing, low)

@@ -175,7 +175,7 @@ _POSITIVE = 1.0 / LARGEST
 
 PARAMETERS: Mapping[str, Parameter] = {
     "n_components": Number(1, 2**62, whole=True),
-    "n_rff": Number(1, 2**62, ("auto", "exact"), whole=True),
+    "n_rff": Number(1, 2**62, ("auto", "exact", "landmarks"), whole=True),
     "landmarks": Number(1, 2**62, ("all",), whole=True),
     "seed": Number(0, 2**120, (), whole=True),
     "gamma": Number(_POSITIVE),

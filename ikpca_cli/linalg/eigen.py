@@ -167,6 +167,19 @@ def spectrum(
     return _dual(read_all(X) - mean, feature_map, n_rff, most, progress)
 
 
+def sums_over_rows(
+    X: RowSource,
+    mean: FloatArray,
+    feature_map: FeatureMap,
+    n_rff: int,
+    progress: Progress = silent,
+) -> FeatureSums:
+    """Return the sums over the features of all rows; see `spectrum`."""
+    if isinstance(X, FirstPass) and X.opener is not None:
+        return gathered_sums(X, X.opener, mean, feature_map, n_rff, progress)
+    return feature_sums(X, mean, feature_map, n_rff, progress)
+
+
 def feature_sums(
     X: RowSource,
     mean: FloatArray,

@@ -23,7 +23,8 @@ Changing the format:
 Format 2 added the sums of ikpca's features, which may be absent (None), and kpca's weights.
 Format 3 renamed the weights of an expansion, and the parameter for replicates. It added what may be
 absent: the names of the features, how far rows may be moved, what the exact kernel of ikpca knows
-of noise, and what is beside ikpca's main model, smoothers and a model of low frequencies.
+of noise, and what is beside ikpca's main model, smoothers and a model of low frequencies. It added
+the weights of the mean in the exact model, which are equal where all rows are in it.
 """
 
 from __future__ import annotations
@@ -301,6 +302,11 @@ def _upgrade_to_3(method: object, state: dict[str, Any]) -> None:
     gammas = state.get("gammas_")
     if method == "ikpca" and (gammas is None or isinstance(gammas, np.ndarray)):
         state.setdefault("copies_", None if gammas is None else np.zeros(gammas.shape))
+    means = state.get("gram_means_")
+    if isinstance(means, np.ndarray) and means.ndim == 2:
+        state.setdefault("mean_weights_", np.full(means.shape, 1.0 / max(means.shape[1], 1)))
+    elif method == "ikpca":
+        state.setdefault("mean_weights_", None)
 
 
 def _plain(value: Any) -> Any:

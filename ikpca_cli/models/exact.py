@@ -38,11 +38,13 @@ class ExactModel:
     Attributes
     ----------
     rows : ndarray, shape (n_samples, n_features)
-        The centred training rows.
+        The centred training rows, or landmarks among them.
     gammas : ndarray, shape (k,)
         Kernel width of each spectrum.
     gram_means : ndarray, shape (k, n_samples)
-        Mean column of each Gram matrix.
+        Mean kernel of each with all training rows, at each gamma.
+    mean_weights : ndarray, shape (k, n_samples)
+        At each gamma, the mean of all training rows is ``sum_i mean_weights_i Phi(x_i)``.
     vectors : ndarray, shape (n_samples, e)
         Component j is ``sum_i vectors_ij Phi(x_i)``; those of the first spectrum come first.
     owners : ndarray, shape (e,)
@@ -61,6 +63,7 @@ class ExactModel:
         "rows": ("n", "p"),
         "gammas": ("k",),
         "gram_means": ("k", "n"),
+        "mean_weights": ("k", "n"),
         "vectors": ("n", "e"),
         "owners": ("e",),
         "spectral_variances": ("e",),
@@ -72,6 +75,7 @@ class ExactModel:
     rows: FloatArray
     gammas: FloatArray
     gram_means: FloatArray
+    mean_weights: FloatArray
     vectors: FloatArray
     owners: FloatArray
     spectral_variances: FloatArray
@@ -103,6 +107,7 @@ class ExactModel:
             rows=spectra[0].rows,
             gammas=gammas,
             gram_means=np.stack([spectrum.gram_mean for spectrum in kept]),
+            mean_weights=np.stack([spectrum.mean_weights for spectrum in kept]),
             vectors=np.concatenate([spectrum.vectors for spectrum in kept], axis=1),
             owners=_indexed([spectrum.variances for spectrum in kept]),
             spectral_variances=np.concatenate([spectrum.variances for spectrum in kept]),
@@ -198,6 +203,7 @@ class ExactModel:
                     self.rows,
                     float(gamma),
                     self.gram_means[index],
+                    self.mean_weights[index],
                     self.vectors[:, own],
                     variances,
                     self.spectral_noise[own],

@@ -62,16 +62,18 @@ Kernels: TypeAlias = list[FloatArray]
 
 @dataclass(frozen=True)
 class ExactSpectrum(Preimage[Kernels]):
-    """Kernel PCA of some rows.
+    """Kernel PCA of rows, in the span of some of them.
 
     Attributes
     ----------
     rows : ndarray, shape (n, p)
-        The rows, centred.
+        The training rows, or landmarks among them, centred.
     gamma : float
         Kernel width.
     gram_mean : ndarray, shape (n,)
-        Mean column of their Gram matrix.
+        Mean kernel of each with the training rows.
+    mean_weights : ndarray, shape (n,)
+        The mean of the training rows is ``sum_i c_i Phi(x_i)``: 1/n, where they are `rows`.
     vectors : ndarray, shape (n, d)
         V: component j is ``sum_i V_ij Phi(x_i)``, of length 1.
     variances : ndarray, shape (d,)
@@ -90,6 +92,7 @@ class ExactSpectrum(Preimage[Kernels]):
     rows: FloatArray
     gamma: float
     gram_mean: FloatArray
+    mean_weights: FloatArray
     vectors: FloatArray
     variances: FloatArray
     noise_gains: FloatArray
@@ -125,22 +128,21 @@ class ExactSpectrum(Preimage[Kernels]):
         mean = below.mean(axis=0)
         centred = below - mean - (mean[:, None] - mean.mean())
         total = float(np.trace(centred)) / n_samples
-        # Noise e moves a row by |Phi(y + e) - Phi(y)|^2 = 2 - 2 exp(-gamma |e|^2).
-        noise = -2.0 * np.expm1(-gamma * noise_variance * rows.shape[1])
-        negligible = NEGLIGIBLE * noise * n_samples
+        negligible = n_samples * negligible_variance(gamma, noise_variance, rows.shape[1])
         values, vectors = most_of_spectrum(centred, most or COMPONENTS, negligible)
         kept = values > TOLERANCE * max(float(values[0]), 0.0)
         values, vectors = values[kept], vectors[:, kept] / np.sqrt(values[kept])
         vectors -= vectors.mean(axis=0)
         some = np.linspace(0, n_samples - 1, min(n_samples, GAIN_ROWS)).astype(int)
-        gains = _noise_gains(rows, distances, below[some], distances[some], vectors)
+        gains = noise_gains(rows, distances, below[some], distances[some], vectors)
         return cls(
             rows=rows,
             gamma=gamma,
             gram_mean=mean + 1.0,
+            mean_weights=np.full(n_samples, 1.0 / n_samples),
             vectors=vectors,
             variances=values / n_samples,
-            noise_gains=np.maximum(gains, 0.0) * gamma * gamma * 4.0 / len(some),
+            noise_gains=gains * gamma * gamma * 4.0 / len(some),
             total=total,
         )
 
@@ -192,7 +194,7 @@ class ExactSpectrum(Preimage[Kernels]):
     ) -> tuple[FloatArray, list[FloatArray]]:
         """Return rows and their derivatives after one step, as `Preimage.step` says."""
         (k, *slopes), (a, *turns) = view, targets
-        a = a + 1.0 / len(self.rows)
+        a = a + self.mean_weights
         sums, s = self._sums(a * k)
         divisor = np.maximum(s, DAMPING)
         shift = (sums - s * x) / divisor
@@ -234,7 +236,15 @@ class ExactSpectrum(Preimage[Kernels]):
         return k
 
 
-def _noise_gains(
+def negligible_variance(gamma: float, noise_variance: float, n_features: int) -> float:
+    """Return the variance in feature space that components may leave out.
+
+    Noise e moves a row y by ``|Phi(y + e) - Phi(y)|^2 = 2 - 2 exp(-gamma |e|^2)``.
+    """
+    return float(-2.0 * NEGLIGIBLE * np.expm1(-gamma * noise_variance * n_features))
+
+
+def noise_gains(
     rows: FloatArray,
     distances: FloatArray,
     below: FloatArray,
@@ -259,4 +269,4 @@ def _noise_gains(
     form -= squares
     gains: FloatArray = np.einsum("ij,ij->j", vectors, form @ vectors)
     gains += len(far) * np.sum((rows.T @ vectors) ** 2, axis=0)
-    return gains
+    return np.maximum(gains, 0.0)

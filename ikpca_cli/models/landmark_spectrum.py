@@ -1,0 +1,129 @@
+r"""The exact model of many rows, in the span of a few of them (Nyström).
+
+Of n rows, m serve as landmarks Z. All of feature space is then their span, but mean and components
+are those of all rows (Williams and Seeger 2001). With ``k(x)`` the kernel of a row and the
+landmarks and K that of the landmarks, the features ``f(x) = R'k(x)`` have the kernel's inner
+products in that span where ``R R' = (H K H)^+``, H being the centring matrix; linear PCA of these
+over all rows, with components P, gives ``V = R P`` whose columns sum to zero, and the mean
+
+    c = 1/m + R R'(kbar - kbar_Z)
+
+with kbar the mean of k over all rows and kbar_Z over the landmarks. With ``H K H = L L'``, R is
+``H L^-T``, and L times the mean feature is ``H kbar``. All the rest is as with all
+rows (`ikpca_cli.models.exact_spectrum`), which this is where they are all landmarks. Memory is that
+of m x m numbers and time n m^2, whatever the number of rows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, silent
+from ikpca_cli.linalg.eigen import most_of_spectrum, sums_over_rows
+from ikpca_cli.models.exact_spectrum import (
+    COMPONENTS,
+    GAIN_ROWS,
+    TOLERANCE,
+    ExactSpectrum,
+    negligible_variance,
+    noise_gains,
+)
+from ikpca_cli.models.kernels.kernel import Gaussian
+
+JITTER = 1e-10
+"""Share of their mean eigenvalue that is added to those of the landmarks' kernel matrix."""
+
+
+@dataclass(frozen=True)
+class CentredLandmarks:
+    """The feature map ``R'k(x)``; what columns of R that sum to zero do to k, they do to ``k - 1``.
+
+    Attributes
+    ----------
+    rows : ndarray, shape (m, p)
+        Landmarks, centred like the rows that are mapped.
+    gamma : float
+    root : ndarray, shape (m, m)
+        R.
+    """
+
+    rows: FloatArray
+    gamma: float
+    root: FloatArray
+
+    def features(self, X: FloatArray, features: slice = slice(None)) -> FloatArray:
+        """Return the features (n, m) of centred rows, or a slice of them."""
+        mapped: FloatArray = self.below(X) @ self.root[:, features]
+        return mapped
+
+    def below(self, X: FloatArray) -> FloatArray:
+        """Return the kernel less 1 between centred rows (n, p) and landmarks, (n, m)."""
+        below = Gaussian().distance(X, self.rows)
+        below *= -self.gamma
+        return np.expm1(below, out=below)
+
+
+def landmark_spectrum(
+    X: RowSource,
+    mean: FloatArray,
+    rows: FloatArray,
+    some: FloatArray,
+    gamma: float,
+    most: int | None = None,
+    noise_variance: float = 0.0,
+    progress: Progress = silent,
+) -> ExactSpectrum:
+    """Return the spectrum of all rows in the span of landmarks.
+
+    Parameters
+    ----------
+    X : RowSource, shape (n_samples, n_features)
+        All rows, read once and in blocks.
+    mean : ndarray, shape (n_features,)
+        What they are centred by.
+    rows : ndarray, shape (m, n_features)
+        Landmarks, centred.
+    some : ndarray, shape (k, n_features)
+        Some of the rows, centred, in random order: over them the noise that arrives is averaged.
+    gamma : float
+    most : int, optional
+    noise_variance : float
+        As for `ExactSpectrum.of`.
+    progress : Progress
+    """
+    from scipy.linalg import cholesky, solve_triangular
+
+    distances = Gaussian().distance(rows, rows)
+    below = np.expm1(-gamma * distances)
+    own_mean = below.mean(axis=0)
+    below -= own_mean
+    below -= own_mean[:, None] - own_mean.mean()
+    below[np.diag_indices_from(below)] += JITTER * max(float(np.trace(below)) / len(rows), 1e-300)
+    factor = cholesky(below, lower=True, check_finite=False)
+    centring = np.eye(len(rows)) - 1.0 / len(rows)
+    root = solve_triangular(factor, centring, lower=True, check_finite=False).T
+    landmarks = CentredLandmarks(rows, gamma, np.ascontiguousarray(root))
+    sums = sums_over_rows(X, mean, landmarks, len(rows), progress)
+    covariance = sums.covariance
+    total = float(np.trace(covariance))
+    negligible = negligible_variance(gamma, noise_variance, rows.shape[1])
+    values, turns = most_of_spectrum(covariance, most or COMPONENTS, negligible)
+    kept = values > TOLERANCE * max(float(values[0]), 0.0)
+    values, vectors = values[kept], root @ turns[:, kept]
+    weights = root @ (sums.mean - root.T @ own_mean) + 1.0 / len(rows)
+    held = some[:GAIN_ROWS]
+    far = Gaussian().distance(held, rows)
+    gains = noise_gains(rows, distances, np.expm1(-gamma * far), far, vectors)
+    return ExactSpectrum(
+        rows=rows,
+        gamma=gamma,
+        # Of which all features but the constant one are known: R'kbar is their mean.
+        gram_mean=1.0 + own_mean.mean() + factor @ sums.mean,
+        mean_weights=weights,
+        vectors=vectors,
+        variances=values,
+        noise_gains=gains * gamma * gamma * 4.0 / len(held),
+        total=total,
+    )
