@@ -41,7 +41,7 @@ def with_low_pass(
         Maps rows (n, q), their squared distances (n, n) and the noise variance to a `Fit`.
     """
     order = trial.order
-    if order is None:
+    if order is None or not (order.down or order.across):
         return main
     rows, p = trial.rows, trial.rows.shape[1]
     counts = {signal_band(order, rows, trial.noise_variance, ratio) for ratio in RATIOS}

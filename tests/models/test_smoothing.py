@@ -20,6 +20,7 @@ ORDERS = [
     RowOrder(6, 5, across=True),
     RowOrder(10, 3),
     RowOrder(3, 10, down=False, across=True),
+    RowOrder(30, 1, down=False),
 ]
 LEVEL = 0.3
 
@@ -40,6 +41,9 @@ def test_the_transform_is_orthonormal(order, rows):
     Z = order.forward(X)
     assert_allclose(order.inverse(Z), X, atol=1e-12)
     assert_allclose(Z @ Z.T, X @ X.T, atol=1e-10)
+    Z[0] += 1.0
+    assert_allclose(order.inverse(Z)[1:], X[1:], atol=1e-12)
+    assert not np.shares_memory(Z, X)
     low = order.inverse(Z[:, :7])
     assert_allclose(order.forward(low)[:, 7:], 0.0, atol=1e-12)
     assert order.sizes.sum() == 30
@@ -170,6 +174,9 @@ def test_the_order_along_rows_is_found():
         RowOrder(2, 36, down=False, across=True),
     ]
     assert find_order(np.ones((20, 7)), 1.0) is None
+    noisy = signals + rng.normal(scale=0.2, size=signals.shape)
+    shuffled = (noisy - noisy.mean(axis=0))[:, rng.permutation(36)]
+    assert find_order(shuffled, 0.04) == RowOrder(36, 1, down=False)
 
 
 def test_the_band_of_the_signal_is_found():
@@ -193,7 +200,7 @@ def test_companions_are_refused_where_their_numbers_cannot_be(rows):
     assert_array_equal(again.added(X), Companions(model).added(X))
     for name, value in {
         "smoothing_order_": [29.0, 1.0, 1.0, 0.0],
-        "smoothing_order_ ": [30.0, 1.0, 0.0, 0.0],
+        "smoothing_order_ ": [30.0, 1.0, 2.0, 0.0],
         "smoothing_adaptive_": [1.0],
         "smoothing_noise_variance_": [0.0],
         "low_gammas_": [1.0],

@@ -82,7 +82,8 @@ class SmoothingFit:
         freedom = max(len(rows) - 1, 1)
         variances = np.einsum("ij,ij->j", Z, Z) / freedom
         taken = np.minimum(noise_variance / np.maximum(variances, noise_variance), 1.0)
-        spans, components, weights = _spectral(Z, freedom, noise_variance)
+        shares = _SHARES if order.down or order.across else _SHARES[:1]
+        spans, components, weights = _spectral(Z, freedom, noise_variance, shares)
         return cls(order, noise_variance, centre, mean, taken, spans, components, weights)
 
     @property
@@ -132,14 +133,14 @@ class SmoothingFit:
 
 
 def _spectral(
-    Z: FloatArray, freedom: int, noise_variance: float
+    Z: FloatArray, freedom: int, noise_variance: float, shares: Sequence[float]
 ) -> tuple[tuple[int, ...], FloatArray, FloatArray]:
     """Return spans (k,), components (s, p) and weights (k, s) of PCA in cosine coefficients.
 
     The first is for the rows themselves, the others for rows like them.
     """
     n_features = Z.shape[1]
-    spans = sorted({max(int(share * n_features), _FEWEST) for share in _SHARES}, reverse=True)
+    spans = sorted({max(int(share * n_features), _FEWEST) for share in shares}, reverse=True)
     found: list[FloatArray] = []
     weights: list[FloatArray] = []
     for span in spans:

@@ -17,11 +17,15 @@ SHORTEST_SIDE, MOST_CHANNELS = 4, 16
 
 _ROWS = 200  # that are looked at
 _CLEARLY = 0.95  # of the risk along the line that another order has to leave
+_ORDERED = 0.97  # of the risk along shuffled columns that any order has to leave
+_SHUFFLES = 3
 _MOST_NUMBERS = 2**22  # in the rows looked at
 
 
 def find_order(rows: FloatArray, noise_variance: float) -> RowOrder | None:
     """Return the order along centred rows (n, p); None where they are too short to have one.
+
+    Where neighbours are no more alike than any two columns it is one along no axis.
 
     Orders are compared by the risk of a Wiener filter that is constant within bands of frequencies:
     the more alike neighbours are, the fewer bands hold the signal. A picture or channels, which are
@@ -42,7 +46,11 @@ def find_order(rows: FloatArray, noise_variance: float) -> RowOrder | None:
         risk = _risk(order, some, noise_variance)
         if risk < least:
             best, least = order, risk
-    return best
+    places = np.arange(n_features)
+    rng = np.random.default_rng(0)  # which columns are called neighbours does not matter
+    shuffled = [_risk(line, some[:, rng.permutation(places)], noise_variance) for _ in range(_SHUFFLES)]
+    unordered = RowOrder(n_features, 1, down=False)
+    return best if _risk(best, some, noise_variance) < _ORDERED * np.mean(shuffled) else unordered
 
 
 def _grids(n_features: int) -> Iterator[RowOrder]:
