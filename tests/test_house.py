@@ -22,6 +22,7 @@ LAYERS = (
     ("data",),
     ("linalg",),
     ("models",),
+    ("transforms",),
     ("noise",),
     ("selection",),
     ("estimators",),
@@ -98,8 +99,6 @@ def test_cleaning_does_not_import_what_a_fit_searches_with(tmp_path):
         "ikpca_cli.selection.expansion",
         "ikpca_cli.selection.bandwidth",
         "ikpca_cli.selection.grid",
-        "ikpca_cli.noise.level",
-        "ikpca_cli.noise.local",
     }
     assert searching & set(done.stdout.split()) == set()
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.transforms.base import Transform
+from ikpca_cli.transforms.protocol import Transform
 
 _STEP = 0.01  # of the probe, in units of the noise
 

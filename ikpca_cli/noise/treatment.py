@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.caution import Caution
-from ikpca_cli.transforms.base import Transform
+from ikpca_cli.transforms.protocol import Transform
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.transforms.base import State
+from ikpca_cli.transforms.protocol import State
 
 
 @dataclass(frozen=True)

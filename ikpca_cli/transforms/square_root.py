@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.transforms.base import State
+from ikpca_cli.transforms.protocol import State
 
 _LOWEST = 2.0 * (3.0 / 8.0) ** 0.5  # the transform of a count of 0
 

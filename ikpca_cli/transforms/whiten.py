@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.transforms.base import State
+from ikpca_cli.transforms.protocol import State
 
 _LEAST = 1e-10  # share of the largest variance below which a direction has no noise to speak of
 

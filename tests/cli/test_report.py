@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from ikpca_cli.cli import report
+from ikpca_cli.cli.words import report
 
 RECORDS = [
     {"method": "ikpca", "error": report.Spread(0.012345678, 0.00123), "seconds": 0.123456},

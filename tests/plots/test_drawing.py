@@ -15,9 +15,9 @@ from ikpca_cli.plots.curves import draw_comparison, lines_of
 from ikpca_cli.plots.mosaic import draw_tiles
 from ikpca_cli.plots.picture_file import write_picture
 from ikpca_cli.plots.rows import draw_rows
-from ikpca_cli.plots.scale import Scale
 from ikpca_cli.plots.search import draw_fit
 from ikpca_cli.plots.shown import FEW, Shown
+from ikpca_cli.plots.units import Scale
 
 
 @pytest.fixture

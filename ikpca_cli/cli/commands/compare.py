@@ -133,7 +133,7 @@ def compare(
         fixed,
     )
 
-    from ikpca_cli.cli.report import Spread, print_lines, print_records
+    from ikpca_cli.cli.words.report import Spread, print_lines, print_records
     from ikpca_cli.cli.words.sentences import comparison_sentence
     from ikpca_cli.data import threads
     from ikpca_cli.evaluation import experiment

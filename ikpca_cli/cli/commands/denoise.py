@@ -137,7 +137,7 @@ def denoise(
     from ikpca_cli.cli.batch.cleaning import Job, model_of
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.batch.parallel import clean_all
-    from ikpca_cli.cli.report import print_lines, print_records
+    from ikpca_cli.cli.words.report import print_lines, print_records
     from ikpca_cli.cli.words.sentences import batch_sentence, file_sentences
     from ikpca_cli.plots.shown import image_shape
 

@@ -48,8 +48,8 @@ def evaluate(
     Without clean rows the error is estimated from the noise level (Stein's unbiased risk
     estimate), and what was removed is checked for signal.
     """
-    from ikpca_cli.cli.report import print_lines, print_record
     from ikpca_cli.cli.sources import open_clean, open_rows, split_source
+    from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.cli.words.sentences import error_sentence
     from ikpca_cli.data import threads
     from ikpca_cli.evaluation.diagnostics import estimate_error

@@ -131,8 +131,8 @@ def fit(
 
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.private import warn_of_open_rows
-    from ikpca_cli.cli.report import print_lines, print_record
     from ikpca_cli.cli.sources import open_rows, opener, split_source
+    from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.cli.words.sentences import fit_sentences
     from ikpca_cli.data import threads
     from ikpca_cli.data.first_pass import FirstPass

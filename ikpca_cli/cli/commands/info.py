@@ -37,7 +37,7 @@ def info(
         ikpca info --explain
     """
     from ikpca_cli.cli.private import holds_rows
-    from ikpca_cli.cli.report import print_bars, print_record
+    from ikpca_cli.cli.words.report import print_bars, print_record
     from ikpca_cli.cli.words.terms import TERMS
     from ikpca_cli.data.memory import readable_bytes
     from ikpca_cli.modelfile.storage import read_model
