@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray, pick_rows
 from ikpca_cli.errors import UsageError
-from ikpca_cli.plots.units import Scale
+from ikpca_cli.plots.axis_scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -17,7 +17,7 @@ from ikpca_cli.plots.picture_file import write_picture
 from ikpca_cli.plots.rows import draw_rows
 from ikpca_cli.plots.search import draw_fit
 from ikpca_cli.plots.shown import FEW, Shown
-from ikpca_cli.plots.units import Scale
+from ikpca_cli.plots.axis_scale import Scale
 
 
 @pytest.fixture
