@@ -48,7 +48,7 @@ def test_a_residual_on_standard_output_is_alone_there(shell, tmp_path):
     removed = np.load(tmp_path / "r.npy")
     rows, cleaned = np.load(tmp_path / "rows.npy"), np.load(tmp_path / "out.npy")
     np.testing.assert_allclose(removed, rows - cleaned, atol=1e-14)
-    assert b"n_samples" in done.stderr
+    assert b"20 rows cleaned" in done.stderr
 
 
 def test_a_closed_standard_output_is_a_failed_output(shell, tmp_path):
