@@ -93,7 +93,7 @@ def landmark_spectrum(
         As for `ExactSpectrum.of`.
     progress : Progress
     """
-    from scipy.linalg import cholesky, solve_triangular
+    from scipy.linalg import solve_triangular
 
     distances = Gaussian().distance(rows, rows)
     below = np.expm1(-gamma * distances)
@@ -101,7 +101,7 @@ def landmark_spectrum(
     below -= own_mean
     below -= own_mean[:, None] - own_mean.mean()
     below[np.diag_indices_from(below)] += JITTER * max(float(np.trace(below)) / len(rows), 1e-300)
-    factor = cholesky(below, lower=True, check_finite=False)
+    factor = np.linalg.cholesky(below)
     centring = np.eye(len(rows)) - 1.0 / len(rows)
     root = solve_triangular(factor, centring, lower=True, check_finite=False).T
     landmarks = CentredLandmarks(rows, gamma, np.ascontiguousarray(root))
