@@ -6,8 +6,8 @@ import os
 import warnings
 from typing import NoReturn
 
-from ikpca_cli.cli.signals import end_in_time, ignore_interrupts, on_request_to_end
 from ikpca_cli.cli.streams import flush_results, open_standard_streams, say
+from ikpca_cli.data.signals import end_in_time, ignore_interrupts, on_request_to_end
 
 INTERRUPTED = 130
 

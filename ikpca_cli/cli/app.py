@@ -20,8 +20,8 @@ from ikpca_cli.cli.commands.guide import guide
 from ikpca_cli.cli.commands.info import info
 from ikpca_cli.cli.help import Command, arranged
 from ikpca_cli.cli.settings import read_settings, settings_file
-from ikpca_cli.cli.signals import INTERRUPTED, told
 from ikpca_cli.cli.streams import say
+from ikpca_cli.data.signals import INTERRUPTED, told
 from ikpca_cli.errors import IkpcaError, IkpcaWarning
 from ikpca_cli.version import __version__
 

@@ -119,7 +119,7 @@ def test_a_signal_leaves_nothing_behind(tmp_path, number, code):
 BUSY = """
 import signal, sys, threading
 import numpy as np
-from ikpca_cli.cli import signals
+from ikpca_cli.data import signals
 from ikpca_cli.formats.output import atomic_write, discard_unfinished
 
 signals.PATIENCE = float(sys.argv[1])

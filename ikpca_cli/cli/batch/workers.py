@@ -19,8 +19,8 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from ikpca_cli.cli.batch.cleaning import Job, Outcome, Stopped, clean
-from ikpca_cli.cli.signals import on_request_to_end
 from ikpca_cli.cli.sources import split_source
+from ikpca_cli.data.signals import on_request_to_end
 from ikpca_cli.errors import IkpcaError
 
 if TYPE_CHECKING:
