@@ -18,6 +18,8 @@ from ikpca_cli.cli.commands.evaluate import evaluate
 from ikpca_cli.cli.commands.fit import fit
 from ikpca_cli.cli.commands.guide import guide
 from ikpca_cli.cli.commands.info import info
+from ikpca_cli.cli.help import Command, arranged
+from ikpca_cli.cli.settings import read_settings, settings_file
 from ikpca_cli.cli.signals import INTERRUPTED, told
 from ikpca_cli.cli.streams import say
 from ikpca_cli.errors import IkpcaError, IkpcaWarning
@@ -84,10 +86,10 @@ app = typer.Typer(
     add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    context_settings={"help_option_names": ["-h", "--help"]},
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "IKPCA"},
 )
 for command in (fit, denoise, evaluate, compare, info, demo, guide):
-    app.command()(command)
+    app.command(cls=Command)(arranged(command))
 
 
 def _version(value: bool) -> None:
@@ -98,10 +100,16 @@ def _version(value: bool) -> None:
 
 @app.callback()
 def root(
+    ctx: typer.Context,
     version: Annotated[
         bool,
         typer.Option(
-            "--version", callback=_version, is_eager=True, help="Print the version and stop."
+            "--version",
+            "-V",
+            callback=_version,
+            is_eager=True,
+            metavar="",
+            help="Print the version and stop.",
         ),
     ] = False,
 ) -> None:
@@ -114,3 +122,11 @@ def root(
         ikpca fit train.npy
         ikpca denoise model.joblib noisy.npy
     """
+    file = settings_file()
+    if file is not None:
+        commands = getattr(ctx.command, "commands", {})
+        ctx.default_map = read_settings(file, commands)
+        own = ctx.default_map.get(ctx.invoked_subcommand or "", {})
+        if own:
+            named = ", ".join(f"{name} = {value}" for name, value in own.items())
+            typer.echo(f"defaults from {file}: {named}", err=True)

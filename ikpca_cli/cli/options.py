@@ -253,6 +253,15 @@ Quiet: TypeAlias = Annotated[
         help="No progress bars and no warnings.",
     ),
 ]
+Verbose: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--verbose",
+        "-v",
+        rich_help_panel=_OUTPUT,
+        help="Say what is done, stage by stage, with times; list every file of a batch.",
+    ),
+]
 Debug: TypeAlias = Annotated[
     bool,
     typer.Option(
@@ -332,6 +341,7 @@ class Printing:
 
     output_format: OutputFormat = Format.table
     quiet: Quiet = False
+    verbose: Verbose = False
     debug: Debug = False
 
     @property

@@ -35,7 +35,7 @@ def picture_of_beats(target: str, shown: Shown, method: str, *, force: bool) -> 
     """Draw rows of one shape with their mean, and what they became."""
     from ikpca_cli.plots.beats import Beats, draw_beats
 
-    beats = Beats(method, shown.noisy, shown.cleaned)
+    beats = Beats(method, shown.noisy, shown.cleaned, shown.scale)
     title = f"{shown.name}: {shown.count()}"
     write_picture(target, lambda: draw_beats([beats], title), force=force)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Timer
@@ -16,8 +17,18 @@ PATIENCE = 2.0
 
 
 @contextmanager
-def progress_bar(*, quiet: bool) -> Iterator[Progress]:
-    """Yield a function to report progress to; it shows nothing when stderr is no terminal."""
+def progress_bar(*, quiet: bool, verbose: bool = False) -> Iterator[Progress]:
+    """Yield a function to report progress to; it shows nothing when stderr is no terminal.
+
+    With `verbose` it prints a line for each stage instead, wherever stderr goes.
+    """
+    if verbose and not quiet:
+        stages = _Stages()
+        try:
+            yield stages
+        finally:
+            stages.end()
+        return
     if quiet or not sys.stderr.isatty():
         yield _nothing
         return
@@ -53,6 +64,25 @@ def progress_bar(*, quiet: bool) -> Iterator[Progress]:
         timer.cancel()
         timer.join()
         bars.stop()
+
+
+class _Stages:
+    """A line for each stage when it ends, with the seconds that it took."""
+
+    def __init__(self) -> None:
+        self._name, self._start = "", time.perf_counter()
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        if stage != self._name:
+            self.end()
+            self._name, self._start = stage, time.perf_counter()
+
+    def end(self) -> None:
+        """Print the line of the stage that has ended."""
+        if self._name:
+            seconds = time.perf_counter() - self._start
+            sys.stderr.write(f"{self._name}: {seconds:.1f} s\n")
+            self._name = ""
 
 
 def _nothing(stage: str, done: int, total: int) -> None:

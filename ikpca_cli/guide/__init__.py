@@ -18,6 +18,7 @@ TOPICS = (
     "batches",
     "clusters",
     "pictures",
+    "settings",
     "python",
     "accuracy",
     "speed",

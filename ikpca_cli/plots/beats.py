@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.plots.axis_scale import Scale
 from ikpca_cli.plots.shown import evenly
 from ikpca_cli.plots.style import CLEAN, CLEANED, INK, new_figure
 
@@ -25,11 +25,14 @@ class Beats:
     ----------
     title : str
     noisy, cleaned : ndarray, shape (m, p)
+    scale : Scale
+        Where the p numbers lie, and what the axes are called.
     """
 
     title: str
     noisy: FloatArray
     cleaned: FloatArray
+    scale: Scale = field(default_factory=Scale)
 
 
 def draw_beats(panels: Sequence[Beats], title: str) -> Figure:
@@ -44,7 +47,7 @@ def draw_beats(panels: Sequence[Beats], title: str) -> Figure:
             axes.legend(fontsize=8)
             first = axes
         if i == len(panels) - 1:
-            axes.set_xlabel("place in the row")
+            axes.set_xlabel(beats.scale.x_label or "place in the row")
         else:
             axes.tick_params(labelbottom=False)
     return figure
@@ -52,7 +55,7 @@ def draw_beats(panels: Sequence[Beats], title: str) -> Figure:
 
 def _draw_panel(axes: Axes, beats: Beats) -> None:
     count, width = beats.noisy.shape
-    x = np.arange(1, width + 1)
+    x = beats.scale.places(width)
     low, high = beats.noisy.min(axis=0), beats.noisy.max(axis=0)
     axes.fill_between(x, low, high, color="#dddddd", linewidth=0, label="noisy, min to max")
     axes.plot(x, beats.noisy.mean(axis=0), color=CLEAN, linewidth=3.5, label="noisy, mean")
@@ -60,5 +63,5 @@ def _draw_panel(axes: Axes, beats: Beats) -> None:
     lines = axes.plot(x, beats.cleaned[drawn].T, color=CLEANED, linewidth=0.6, alpha=0.5)
     lines[0].set_label(f"denoised, {len(drawn)} rows")
     axes.axhline(0.0, color=INK, linewidth=0.4, zorder=0)
-    axes.set_ylabel("value")
+    axes.set_ylabel(beats.scale.y_label or "value")
     axes.set_title(beats.title)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray, pick_rows
 from ikpca_cli.errors import UsageError
-from ikpca_cli.plots.scale import Scale
+from ikpca_cli.plots.axis_scale import Scale
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -165,6 +165,10 @@ class Shown:
         if not 1 < short <= CHANNELS or long < LONGER * short:
             return None
         return self.sample_shape.index(short)
+
+    def labelled(self, x_label: str | None, y_label: str | None) -> Self:
+        """Return the same with labels of the axes that were asked for."""
+        return replace(self, scale=self.scale.named(x_label, y_label))
 
     def label(self, index: int) -> str:
         """Return what a picture calls the row at `index`."""

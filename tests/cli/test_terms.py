@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ikpca_cli.cli.terms import TERMS
+from ikpca_cli.cli.words.terms import TERMS
 
 COMMANDS = {
     "fit": "fit ecg_train.npy --method pca --force",

@@ -116,15 +116,15 @@ def compare(
 ) -> None:
     """Fit methods and print their mean squared errors, mean ± standard deviation over runs.
 
-    A list such as 5,10,20 tries each value; kpca:10 is a value for one method alone. The star
-    marks the least error. Without NOISY, each run splits TRAIN anew. What is "auto" is chosen from
-    the noisy rows to fit on; with --clean mean, to bring rows that are held out to their mean.
-
     Examples:
 
         ikpca compare ecg_train.npy ecg_noisy.npy --clean ecg_clean.npy
-        ikpca compare s_curve_clean.csv --noise 0.25 --runs 3 --components 3,6 --plot mse.png
+        ikpca compare s_curve_clean.csv --noise 0.25 --runs 3 --components 3,6
         ikpca compare ecg_train.npy --clean mean --methods pca --components 1
+
+    A list such as 5,10,20 tries each value; kpca:10 is a value for one method alone. The star
+    marks the least error. Without NOISY, each run splits TRAIN anew. What is "auto" is chosen from
+    the noisy rows to fit on; with --clean mean, to bring rows that are held out to their mean.
     """
     fixed: dict[str, Any] = common.given() | {"--clean": clean == MEAN}
     settings = _settings(
@@ -134,7 +134,7 @@ def compare(
     )
 
     from ikpca_cli.cli.report import Spread, print_lines, print_records
-    from ikpca_cli.cli.sentences import comparison_sentence
+    from ikpca_cli.cli.words.sentences import comparison_sentence
     from ikpca_cli.data import threads
     from ikpca_cli.evaluation import experiment
     from ikpca_cli.evaluation.metrics import snr_gain_db
@@ -147,7 +147,7 @@ def compare(
     with (
         threads.jobs(work.jobs),
         on_cluster(work.cluster),
-        progress_bar(quiet=printing.quiet) as progress,
+        progress_bar(quiet=printing.quiet, verbose=printing.verbose) as progress,
     ):
         sizes = train_size, test_size
         splits = _splits(train, noisy, clean, noise, sizes, runs, seed, reading.options())

@@ -12,6 +12,7 @@ import typer
 
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.composed import composed
+from ikpca_cli.cli.drawing import AxisLabels
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import absolute, split_source
 from ikpca_cli.cli.streams import results_beside, say
@@ -28,6 +29,10 @@ _COLUMNS = {
     "removed_rms": "removed",
     "seconds": "seconds",
 }
+
+
+_LISTED = 20
+"""A batch of more files lists those alone that are worth a look."""
 
 
 @composed
@@ -99,19 +104,20 @@ def denoise(
     image: opt.Image = None,
     force: opt.Force = False,
     *,
+    axes: AxisLabels,
     work: opt.Work,
     reading: opt.Reading,
     printing: opt.Printing,
 ) -> None:
     """Clean rows with a model. Outputs take the form of their inputs: noisy.denoised.npy.
 
-    A file that cannot be cleaned does not stop the others; the exit code is then 1.
-
     Examples:
 
         ikpca denoise model.joblib ecg_noisy.npy --preview --plot ecg.png
         ikpca denoise model.joblib ecg_*.npy --output-dir clean --skip-existing
         cat ecg_noisy.npy | ikpca denoise model.joblib - > clean.npy
+
+    A file that cannot be cleaned does not stop the others; the exit code is then 1.
     """
     if work.cluster is not None:  # whose workers have other current folders
         model, noisy = absolute(model), [absolute(source) for source in noisy]
@@ -124,6 +130,7 @@ def denoise(
 
     if plot is not None:
         _check_plot(plot, [model, *noisy], [*targets, *([residual] if residual else [])], force)
+    axes.check(plot)
     if image is not None and plot is None and not preview:
         raise UsageError("--image says how --plot and --preview draw: give one of them")
 
@@ -131,7 +138,7 @@ def denoise(
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.batch.parallel import clean_all
     from ikpca_cli.cli.report import print_lines, print_records
-    from ikpca_cli.cli.sentences import batch_sentence, file_sentences
+    from ikpca_cli.cli.words.sentences import batch_sentence, file_sentences
     from ikpca_cli.plots.shown import image_shape
 
     if model_of(model).is_useless():
@@ -163,15 +170,20 @@ def denoise(
     skipped = 0
     records: list[dict[str, Any]] = []
     failed: list[str] = []
-    warned = 0
+    warned: set[str] = set()
     start = time.perf_counter()
-    with on_cluster(work.cluster), progress_bar(quiet=printing.quiet) as progress:
+    with (
+        on_cluster(work.cluster),
+        progress_bar(quiet=printing.quiet, verbose=printing.verbose) as progress,
+    ):
         for outcome in clean_all(todo, work.jobs, progress):
             for line in outcome.warnings:
                 warnings.warn(line, IkpcaWarning, stacklevel=1)
-            warned += bool(outcome.warnings)
+            if outcome.warnings:
+                warned.add(outcome.job.source)
             if outcome.shown is not None:
-                _show(outcome.shown, plot, preview, force)
+                shown = outcome.shown.labelled(axes.x_label, axes.y_label)
+                _show(shown, plot, preview, force)
             skipped += outcome.skipped
             if outcome.record is not None:
                 records.append(outcome.record)
@@ -181,13 +193,17 @@ def denoise(
                 failed.append(outcome.job.source)
                 say(f"error: {outcome.error}")
     if "-" not in targets and (records or printing.output_format is not opt.Format.table):
+        listed = records
+        if printing.output_format is opt.Format.table and not printing.verbose:
+            listed = _worth_a_look(records, warned)
         with results_beside(residual):
-            print_records(
-                records, printing.form, columns=_COLUMNS, spare=("seconds", "removed_rms")
-            )
+            if listed or not records:
+                print_records(
+                    listed, printing.form, columns=_COLUMNS, spare=("seconds", "removed_rms")
+                )
             if printing.output_format is opt.Format.table and len(noisy) > 1:
                 seconds = time.perf_counter() - start
-                print_lines([batch_sentence(records, len(failed), skipped, warned, seconds)])
+                print_lines([batch_sentence(records, len(failed), skipped, len(warned), seconds)])
             elif printing.output_format is opt.Format.table:
                 print_lines(file_sentences(records[0], model_of(model).noise_std_, keep_unlike))
     if skipped and not printing.quiet:
@@ -195,6 +211,13 @@ def denoise(
     if failed:
         say(f"error: {len(failed)} of {len(noisy)} files failed: {', '.join(failed)}")
         raise typer.Exit(1)
+
+
+def _worth_a_look(records: list[dict[str, Any]], warned: set[str]) -> list[dict[str, Any]]:
+    """Return all records of a few files, or of many those of which a warning was given."""
+    if len(records) <= _LISTED:
+        return records
+    return [row for row in records if row["input"] in warned]
 
 
 def _targets(noisy: list[str], output: str | None, output_dir: str | None) -> list[str]:

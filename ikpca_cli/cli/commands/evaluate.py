@@ -9,6 +9,7 @@ import typer
 
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.composed import composed
+from ikpca_cli.cli.drawing import AxisLabels
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.values import MEAN
 from ikpca_cli.errors import UsageError
@@ -32,23 +33,24 @@ def evaluate(
     image: opt.Image = None,
     force: opt.Force = False,
     *,
+    labels: AxisLabels,
     reading: opt.Reading,
     printing: opt.Printing,
 ) -> None:
     """Print the mean squared error before and after cleaning, and the gain in decibels.
 
-    Without clean rows the error is estimated from the noise level (Stein's unbiased risk
-    estimate), and what was removed is checked for signal.
-
     Examples:
 
         ikpca evaluate model.joblib ecg_noisy.npy
-        ikpca evaluate model.joblib ecg_noisy.npy --clean ecg_clean.npy
-        ikpca evaluate digits.joblib digits.h5::noisy --clean digits.h5::clean --plot digits.png
+        ikpca evaluate model.joblib ecg_noisy.npy --clean ecg_clean.npy --plot ecg.png
+        ikpca evaluate model.joblib digits.h5::noisy --clean digits.h5::clean
+
+    Without clean rows the error is estimated from the noise level (Stein's unbiased risk
+    estimate), and what was removed is checked for signal.
     """
     from ikpca_cli.cli.report import print_lines, print_record
-    from ikpca_cli.cli.sentences import error_sentence
     from ikpca_cli.cli.sources import open_clean, open_rows, split_source
+    from ikpca_cli.cli.words.sentences import error_sentence
     from ikpca_cli.data import threads
     from ikpca_cli.evaluation.diagnostics import estimate_error
     from ikpca_cli.evaluation.metrics import evaluate_model
@@ -62,6 +64,7 @@ def evaluate(
         check_picture(plot, inputs=inputs, force=force)
     elif image is not None:
         raise UsageError("--image says how --plot draws: give --plot too")
+    labels.check(plot)
     fitted = load_model(model)
     size = image_shape(image, fitted.n_features_in_)
     if clean is None and fitted.replicates_:
@@ -75,18 +78,20 @@ def evaluate(
         if clean is None:
             score = estimate_error(fitted, rows)
         else:
-            with progress_bar(quiet=printing.quiet) as progress:
+            with progress_bar(quiet=printing.quiet, verbose=printing.verbose) as progress:
                 score = evaluate_model(fitted, rows, reference, progress)
         if plot is not None:
             from ikpca_cli.cli.pictures import picture_of_beats, picture_of_rows
 
             if clean == MEAN:
                 shown = Shown.of(rows, fitted, most=MOST)
+                shown = shown.labelled(labels.x_label, labels.y_label)
                 picture_of_beats(plot, shown, fitted.method, force=force)
             else:
                 shown = Shown.of(rows, fitted, clean=reference, image=size)
                 if clean is None:
                     shown = replace(shown, estimate=score)
+                shown = shown.labelled(labels.x_label, labels.y_label)
                 picture_of_rows(plot, shown, force=force)
     print_record(score, printing.form)
     if printing.output_format is opt.Format.table:

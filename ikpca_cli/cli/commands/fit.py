@@ -54,18 +54,20 @@ def fit(
     ] = None,
     gamma: Annotated[
         str | None,
-        typer.Option(metavar="auto|F", rich_help_panel="Model", help="Kernel width."),
+        typer.Option(
+            metavar="auto|F", rich_help_panel="Model", help="Inverse squared width of the kernel."
+        ),
     ] = None,
     ridge: Annotated[
         str | None,
-        typer.Option(metavar="auto|F", rich_help_panel="Model", help="Ridge of the way back."),
+        typer.Option(metavar="auto|F", rich_help_panel="Model", help="Ridge of the pre-image."),
     ] = None,
     second_gamma: Annotated[
         str | None,
         typer.Option(
             metavar="auto|none|F",
             rich_help_panel="Model",
-            help="Another kernel width beside the first, with exact features.",
+            help="A second gamma, of a kernel beside the first; with exact features.",
         ),
     ] = None,
     latent_gamma: Annotated[
@@ -73,7 +75,7 @@ def fit(
         typer.Option(
             metavar="auto|F",
             rich_help_panel="Model",
-            help="Kernel width between latent codes of kpca.",
+            help="Inverse squared width of the kernel between latent codes of kpca.",
         ),
     ] = None,
     components: Annotated[
@@ -98,14 +100,13 @@ def fit(
 ) -> None:
     """Learn a model from noisy rows.
 
-    What is "auto" is chosen from the rows alone, around what you give, and printed.
-
     Examples:
 
         ikpca fit ecg_train.npy
-        ikpca fit s_curve_train.csv --rff 512 --gamma 0.5 --ridge 10 --keep-sums -o curve.joblib
-        ikpca fit digits.h5 --dataset train --method pca -o digits.joblib --plot risk.png
-        ikpca fit s_curve_noisy.csv --update curve.joblib
+        ikpca fit digits.h5::train --method pca -o digits.joblib --plot fit.png
+        ikpca fit s_curve_train.csv --noise-std 0.25 -o curve.joblib
+
+    What is "auto" is chosen from the rows alone, around what you give, and printed.
     """
     if clean not in (None, MEAN):
         raise UsageError(
@@ -131,8 +132,8 @@ def fit(
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.private import warn_of_open_rows
     from ikpca_cli.cli.report import print_lines, print_record
-    from ikpca_cli.cli.sentences import fit_sentences
     from ikpca_cli.cli.sources import open_rows, opener, split_source
+    from ikpca_cli.cli.words.sentences import fit_sentences
     from ikpca_cli.data import threads
     from ikpca_cli.data.first_pass import FirstPass
     from ikpca_cli.estimators.denoiser import load_method
@@ -154,7 +155,7 @@ def fit(
     with (
         threads.jobs(work.jobs),
         on_cluster(work.cluster),
-        progress_bar(quiet=printing.quiet) as progress,
+        progress_bar(quiet=printing.quiet, verbose=printing.verbose) as progress,
         open_rows(train, files, progress, known) as rows,
     ):
         start = time.perf_counter()

@@ -38,7 +38,7 @@ def info(
     """
     from ikpca_cli.cli.private import holds_rows
     from ikpca_cli.cli.report import print_bars, print_record
-    from ikpca_cli.cli.terms import TERMS
+    from ikpca_cli.cli.words.terms import TERMS
     from ikpca_cli.data.memory import readable_bytes
     from ikpca_cli.modelfile.storage import read_model
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 
 from ikpca_cli.formats.arrays import read_rows
 from ikpca_cli.formats.layout import Layout, ReadOptions, TableStyle
-from ikpca_cli.plots.scale import Scale
+from ikpca_cli.plots.axis_scale import Scale
 
 
 def table(*names, **more):

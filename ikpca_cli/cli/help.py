@@ -1,0 +1,123 @@
+"""The help of commands: options in the order in which people need them, values that complete.
+
+Options are declared where they are used. What is the same for all of them is done here, once:
+panels and their order, defaults that are shown, words that a shell completes, flags without a type.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from copy import copy
+from typing import Annotated, Any, get_args, get_origin
+
+from typer.core import TyperCommand
+from typer.models import OptionInfo
+
+PANELS = ("Data", "Output", "Model", "Experiment", "Advanced")
+"""Panels in order; one of another name comes before the last."""
+
+_RENAMED = {"Reading files": "Data"}
+
+_FIRST = {
+    "Data": ("clean", "dataset", "transpose", "columns", "missing"),
+    "Output": ("explain", "output", "output_dir", "force", "plot", "preview", "output_format"),
+    "Model": ("method", "methods", "noise_std", "components", "gamma", "ridge", "rff", "kernel"),
+}
+"""Parameters that lead a panel, whatever panel they were declared for."""
+
+_ADVANCED = (
+    *("inverse", "second_gamma", "latent_gamma", "landmarks", "shrink", "dtype", "oracle"),
+    *("update", "keep_sums", "seed", "jobs", "cluster", "verbose", "debug"),
+)
+"""Parameters that few people need."""
+
+
+class Command(TyperCommand):
+    """A command whose ``--help`` stands among the last of its options."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, the option for help last."""
+        found: list[Any] = super().get_params(ctx)
+        for param in found[-1:]:
+            if "--help" in param.opts:
+                param.metavar, param.rich_help_panel = "", PANELS[-1]
+        return found
+
+
+def arranged(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command whose options have panels, defaults and completion, in order."""
+    given = inspect.signature(command, eval_str=True).parameters.values()
+    parameters = [_shown(one) for one in given]
+    parameters.sort(key=_rank)
+
+    def run(**values: Any) -> None:
+        command(**values)
+
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__module__ = command.__module__
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
+
+
+def _shown(parameter: inspect.Parameter) -> inspect.Parameter:
+    """Return a parameter with what its help needs."""
+    parameter = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+    option = _option(parameter)
+    if option is None:
+        return parameter
+    kind = get_args(parameter.annotation)[0]
+    option = copy(option)
+    option.show_envvar = False  # the same name for all, which the guide says
+    option.rich_help_panel = _panel(parameter.name, option.rich_help_panel)
+    words = _words(option.metavar)
+    if kind is bool:
+        option.metavar = ""
+    elif option.min is not None and option.metavar is None:
+        option.metavar = "N" if kind in (int, int | None) else "F"
+    if parameter.default is None and option.show_default is True and words:
+        option.show_default = words[0]
+    if option.autocompletion is None and words:
+        option.autocompletion = lambda incomplete: [w for w in words if w.startswith(incomplete)]
+    return parameter.replace(annotation=Annotated[kind, option])
+
+
+def _option(parameter: inspect.Parameter) -> OptionInfo | None:
+    """Return what typer is told of an option; None for an argument."""
+    if get_origin(parameter.annotation) is not Annotated:
+        return None
+    found = [one for one in get_args(parameter.annotation) if isinstance(one, OptionInfo)]
+    return found[0] if found else None
+
+
+def _words(metavar: str | None) -> list[str]:
+    """Return the words among the values that a metavar like ``auto|exact|N`` names.
+
+    Where the first is no word, as in ``FILE|mean``, none is a default.
+    """
+    first, *others = (metavar or "").split("|")
+    if not others or not first.islower():
+        return []
+    return [value for value in (first, *others) if value.islower()]
+
+
+def _panel(name: str, declared: object) -> str:
+    """Return the panel of an option."""
+    if name in _ADVANCED:
+        return PANELS[-1]
+    for panel, names in _FIRST.items():
+        if name in names:
+            return panel
+    return _RENAMED.get(str(declared), str(declared)) if isinstance(declared, str) else "Output"
+
+
+def _rank(parameter: inspect.Parameter) -> tuple[float, int]:
+    """Return where a parameter comes: arguments first, then panel by panel."""
+    option = _option(parameter)
+    if option is None:
+        return -1.0, 0
+    panel = str(option.rich_help_panel)
+    names = _ADVANCED if panel == PANELS[-1] else _FIRST.get(panel, ())
+    place = names.index(parameter.name) if parameter.name in names else len(names)
+    return (PANELS.index(panel) if panel in PANELS else len(PANELS) - 1.5), place

@@ -1,0 +1,1 @@
+"""Words for numbers: sentences after tables, and what each number means."""

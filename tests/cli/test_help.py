@@ -1,0 +1,106 @@
+"""Help: options in the order in which people need them, defaults shown, values that complete."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from ikpca_cli.cli.help import PANELS
+
+COMMANDS = ("fit", "denoise", "evaluate", "compare", "info", "demo", "guide")
+
+
+@pytest.fixture
+def help_of(cli, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "100")
+    return lambda *words: cli(*words, "--help").stdout
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_panels_come_in_order(help_of, command):
+    found = re.findall(r"─ (\w[\w ]*) ─", help_of(command))
+    known = [panel for panel in found if panel in PANELS]
+    assert known == sorted(known, key=PANELS.index)
+    assert len(known) == len(set(known))
+    assert set(found) - {"Arguments"} == set(known)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_examples_come_before_options_and_fit_a_terminal(help_of, command):
+    text = help_of(command)
+    assert text.index("Examples:") < text.index("─ ")
+    for line in re.findall(r"^ +(?:ikpca|cat) .*$", text, re.MULTILINE):
+        assert len(line.rstrip()) <= 80, line
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_flags_have_no_type_and_choices_a_default(help_of, command):
+    text = help_of(command)
+    assert "<bool>" not in text
+    assert "env var" not in text
+    rows = re.split(r"^│ (?=--)", text, flags=re.MULTILINE)[1:]
+    for row in rows:
+        if re.search(r" [a-z0-9]+\|[a-zF]", row.splitlines()[0]):
+            assert "[default: " in row, row
+
+
+def completions(line, folder):
+    words = line.split(" ")
+    environment = os.environ | {
+        "_IKPCA_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(words) - 1),
+    }
+    command = "import sys; sys.argv[0] = 'ikpca'; from ikpca_cli.cli.app import app; app()"
+    done = subprocess.run(
+        [sys.executable, "-c", command], env=environment, cwd=folder, capture_output=True, text=True
+    )
+    return done.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("ikpca fit --method ", ["ikpca", "kpca", "pca"]),
+        ("ikpca fit --method k", ["kpca"]),
+        ("ikpca fit --rff ", ["auto", "exact"]),
+        ("ikpca denoise --format ", ["table", "json", "csv"]),
+        ("ikpca guide ba", ["batches"]),
+    ],
+)
+def test_values_complete_in_the_shell(line, words, tmp_path):
+    assert completions(line, tmp_path) == words
+
+
+def test_the_version_has_a_short_option(cli):
+    assert cli("-V").stdout == cli("--version").stdout
+
+
+def test_verbose_tells_stages_on_standard_error(cli, samples):
+    words = ["fit", "ecg_train.npy", "--method", "pca", "--force"]
+    plain, told = cli(*words), cli(*words, "--verbose")
+    assert plain.stderr == ""
+    assert re.search(r"^reading: \d+\.\d s$", told.stderr, re.MULTILINE)
+    assert cli(*words, "--verbose", "--quiet").stderr == ""
+
+
+def test_a_long_batch_lists_what_is_worth_a_look(cli, samples):
+    cli("fit", "ecg_train.npy", "--method", "pca")
+    names = [f"{place}.npy" for place in range(25)]
+    for name in names:
+        (samples / name).write_bytes((samples / "ecg_noisy.npy").read_bytes())
+    words = ["denoise", "model.joblib", *names, "--output-dir", "out", "--force"]
+    text = cli(*words).stdout
+    assert text.startswith("25 files cleaned, 3,000 rows")
+    shown = cli(*words, "--verbose").stdout
+    assert all(name in shown for name in names)
+    np.save(samples / "7.npy", 50.0 + np.load("ecg_noisy.npy"))
+    listed = cli(*words).stdout
+    assert "7.npy" in listed
+    assert " 8.npy" not in listed
+    assert "1 file warned of" in listed

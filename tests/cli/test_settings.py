@@ -1,0 +1,76 @@
+"""Defaults from a file and from the environment, and their order."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """A configuration folder of nobody's."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "config/ikpca").mkdir(parents=True)
+    return tmp_path
+
+
+def fitted(cli, *words):
+    return json.loads(cli("fit", "ecg_train.npy", "--force", *words, "--format", "json").stdout)
+
+
+def test_the_command_line_comes_before_the_environment_and_that_before_a_file(
+    cli, samples, home, monkeypatch
+):
+    (samples / "ikpca.toml").write_text('[fit]\nmethod = "pca"\ncomponents = 4\n')
+    assert fitted(cli)["n_components"] == 4
+    monkeypatch.setenv("IKPCA_FIT_COMPONENTS", "5")
+    assert fitted(cli)["n_components"] == 5
+    assert fitted(cli, "--components", "6")["n_components"] == 6
+    assert fitted(cli)["method"] == "pca"
+
+
+def test_the_folders_file_comes_before_the_users(cli, samples, home):
+    (home / "config/ikpca/ikpca.toml").write_text('[fit]\nmethod = "pca"\ncomponents = 2\n')
+    assert fitted(cli)["n_components"] == 2
+    (samples / "ikpca.toml").write_text('[fit]\nmethod = "pca"\ncomponents = 3\n')
+    result = cli("fit", "ecg_train.npy", "--force")
+    assert result.stderr == "defaults from ikpca.toml: method = pca, components = 3\n"
+
+
+def test_what_stands_before_all_tables_is_for_each_command_that_has_it(cli, samples, home):
+    (samples / "ikpca.toml").write_text('format = "json"\n[fit]\nmethod = "pca"\n')
+    json.loads(cli("fit", "ecg_train.npy").stdout)
+    json.loads(cli("info", "model.joblib").stdout)
+    assert "defaults" not in cli("guide").stderr
+
+
+def test_flags_and_lists(cli, samples, home):
+    (samples / "ikpca.toml").write_text(
+        '[fit]\nforce = true\nmethod = "pca"\n[compare]\nmethods = "pca"\ncomponents = ["2", "3"]\n'
+    )
+    for _ in range(2):
+        cli("fit", "ecg_train.npy")
+    words = ["compare", "ecg_train.npy", "ecg_noisy.npy", "--clean", "ecg_clean.npy"]
+    found = json.loads(cli(*words, "--format", "json").stdout)["results"]
+    assert [row["n_components"] for row in found] == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[fot]\n", "[fot] is no command: there are fit, denoise"),
+        ("[fit]\nnoise = 1\n", "[fit] has no option noise: see ikpca fit --help"),
+        ("noise-level = 1\n", "no command has an option noise-level"),
+        ("[fit]\ngamma = {a = 1}\n", "gamma = {'a': 1}: give a number"),
+        ("[fit\n", "is no TOML"),
+    ],
+)
+def test_a_file_that_cannot_be_right_is_refused(cli, samples, home, text, said):
+    (samples / "ikpca.toml").write_text(text)
+    result = cli("fit", "ecg_train.npy", code=1)
+    assert len(result.stderr.splitlines()) == 1
+    assert result.stderr.startswith("error: ikpca.toml: ")
+    assert said in result.stderr
+    assert not (samples / "model.joblib").exists()
