@@ -8,15 +8,10 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from ikpca_cli.formats.arrays import read_rows
-from ikpca_cli.formats.layout import Layout, ReadOptions, TableStyle
-from ikpca_cli.plots.axis_scale import Scale
+from ikpca_cli.formats.layout import Layout, ReadOptions
+from ikpca_cli.plots.scale import Scale
 
-
-def table(*names, **more):
-    style = TableStyle(names=names)
-    return Layout(
-        format="csv", dtype=np.dtype(float), sample_shape=(len(names),), table=style, **more
-    )
+TABLE = Layout(format="csv", dtype=np.dtype(float), sample_shape=(3,))
 
 
 @pytest.mark.parametrize("names", [("400", "400.5", "402"), ("9e1", "8", "-1")])

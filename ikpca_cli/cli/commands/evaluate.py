@@ -33,7 +33,7 @@ def evaluate(
     image: opt.Image = None,
     force: opt.Force = False,
     *,
-    labels: AxisLabels,
+    axes: AxisLabels,
     reading: opt.Reading,
     printing: opt.Printing,
 ) -> None:
@@ -64,7 +64,7 @@ def evaluate(
         check_picture(plot, inputs=inputs, force=force)
     elif image is not None:
         raise UsageError("--image says how --plot draws: give --plot too")
-    labels.check(plot)
+    axes.check(plot)
     fitted = load_model(model)
     size = image_shape(image, fitted.n_features_in_)
     if clean is None and fitted.replicates_:
@@ -85,13 +85,13 @@ def evaluate(
 
             if clean == MEAN:
                 shown = Shown.of(rows, fitted, most=MOST)
-                shown = shown.labelled(labels.x_label, labels.y_label)
+                shown = shown.labelled(axes.x_label, axes.y_label)
                 picture_of_beats(plot, shown, fitted.method, force=force)
             else:
                 shown = Shown.of(rows, fitted, clean=reference, image=size)
                 if clean is None:
                     shown = replace(shown, estimate=score)
-                shown = shown.labelled(labels.x_label, labels.y_label)
+                shown = shown.labelled(axes.x_label, axes.y_label)
                 picture_of_rows(plot, shown, force=force)
     print_record(score, printing.form)
     if printing.output_format is opt.Format.table:
