@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -35,10 +36,17 @@ class Scale:
     y_label: str | None = None
 
     @classmethod
-    def of(cls, layout: Layout) -> Self:
-        """Return what a file says: a header of numbers, or attributes of an HDF5 dataset."""
-        if layout.table is not None and layout.table.names and not layout.transposed:
-            return cls(x=_ordered(layout.table.names))
+    def of(cls, layout: Layout, names: Sequence[str] | None = None) -> Self:
+        """Return what a file says: names of columns that are numbers, or attributes of HDF5.
+
+        Parameters
+        ----------
+        layout : Layout
+        names : sequence of str, optional
+            What the file calls the numbers of a row.
+        """
+        if names:
+            return cls(x=_ordered(names))
         # Of an HDF5 file alone there is more; it was read for the output to have the like.
         attached = getattr(layout.beside, "objects", {}).get(layout.dataset)
         if attached is None:

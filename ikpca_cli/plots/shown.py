@@ -101,6 +101,7 @@ class Shown:
         chosen = evenly(len(rows), most)
         noisy = pick_rows(rows, chosen)
         layout = rows.layout
+        names = None if layout.transposed else rows.feature_names
         return cls(
             noisy,
             model.denoise(noisy),
@@ -110,8 +111,8 @@ class Shown:
             PurePath(rows.name).name,
             "column" if layout.transposed else "row",
             image or layout.sample_shape,
-            None if layout.transposed else rows.feature_names,
-            Scale.of(layout),
+            names,
+            Scale.of(layout, names),
             image is not None,
         )
 
