@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.plots.axis_scale import Scale
 from ikpca_cli.plots.shown import evenly
 from ikpca_cli.plots.style import CLEAN, CLEANED, INK, new_figure
-from ikpca_cli.plots.axis_scale import Scale
 
 LINES = 200
 """The most cleaned rows drawn, spread evenly."""

@@ -34,7 +34,11 @@ def test_a_fit_promises_nothing_that_it_does_not_know():
     unknown = FIT | {"noise_std": None, "estimated_mse": None, "estimated_mse_error": None}
     noise, error, _ = fit_sentences(unknown, given=False, replicates=False)
     assert "--noise-std" in noise
-    assert "not known" in error
+    assert error == "Expected error: not known."
+    why = unknown | {"no_estimate_because": "the noise level is a guess", "removed_mse": 0.04}
+    error = fit_sentences(why, given=False, replicates=False)[1]
+    assert error.startswith("Expected error: not promised, for the noise level is a guess.")
+    assert error.endswith("clean already would be changed by RMS 0.2.")
     assert (
         "left as they are"
         in fit_sentences(FIT | {"estimated_mse": 0.04}, given=False, replicates=False)[1]

@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ikpca_cli import IKPCA, PCA, KernelPCA
+from ikpca_cli.plots.axis_scale import Scale
 from ikpca_cli.plots.beats import Beats, draw_beats
 from ikpca_cli.plots.curves import draw_comparison, lines_of
 from ikpca_cli.plots.mosaic import draw_tiles
@@ -17,7 +18,6 @@ from ikpca_cli.plots.picture_file import write_picture
 from ikpca_cli.plots.rows import draw_rows
 from ikpca_cli.plots.search import draw_fit
 from ikpca_cli.plots.shown import FEW, Shown
-from ikpca_cli.plots.axis_scale import Scale
 
 
 @pytest.fixture

@@ -193,10 +193,10 @@ def denoise(
                 failed.append(outcome.job.source)
                 say(f"error: {outcome.error}")
     if "-" not in targets and (records or printing.output_format is not opt.Format.table):
+        listed = records
+        if printing.output_format is opt.Format.table and not printing.verbose:
+            listed = _worth_a_look(records, warned)
         with results_beside(residual):
-            listed = records
-            if printing.output_format is opt.Format.table and not printing.verbose:
-                listed = _worth_a_look(records, warned)
             if listed or not records:
                 print_records(
                     listed, printing.form, columns=_COLUMNS, spare=("seconds", "removed_rms")

@@ -42,9 +42,21 @@ def fit_sentences(record: Mapping[str, Any], *, given: bool, replicates: bool) -
     if level is not None and risk is not None:
         lines.append(_expected(level, max(risk, 0.0), record["estimated_mse_error"]))
     elif not replicates:
-        lines.append("Expected error: not known without the noise level.")
+        lines.append(_withheld(record))
     lines.append(f"Next: ikpca denoise {shlex.quote(str(record['model']))} FILE")
     return lines
+
+
+def _withheld(record: Mapping[str, Any]) -> str:
+    """Say why no error is promised, and what harm there may be."""
+    reason = record.get("no_estimate_because")
+    text = (
+        f"Expected error: not promised, for {reason}." if reason else "Expected error: not known."
+    )
+    removed = record.get("removed_mse")
+    if removed:
+        text += f" Rows that are clean already would be changed by RMS {plain(math.sqrt(removed))}."
+    return text
 
 
 def _expected(level: float, risk: float, error: float | None) -> str:
