@@ -151,6 +151,15 @@ Inverse: TypeAlias = Annotated[
         help="Way back of ikpca's random features: the published one, or one that weighs errors.",
     ),
 ]
+Order: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--order",
+        metavar=PARAMETERS["order"].metavar,
+        rich_help_panel=_MODEL,
+        help="Whether ikpca may smooth along rows, where neighbouring numbers are alike.",
+    ),
+]
 Landmarks: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -317,6 +326,7 @@ class Model:
 
     kernel: Kernel = None
     inverse: Inverse = None
+    order: Order = None
     shrink: Shrink = None
     noise_std: NoiseStd = "auto"
     landmarks: Landmarks = None

@@ -274,6 +274,7 @@ class Estimator(ABC):
             "ridge": getattr(self, "ridge_", None),
             "n_components": self.n_components_,
             "shrink": getattr(self, "shrink_", None),
+            "order": getattr(self, "order_", None),
             "seed": self.fitted_params_["seed"],
             "noise_std": self.noise_std_,
             "estimated_mse": self.estimated_mse_,

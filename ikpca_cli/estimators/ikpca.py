@@ -205,6 +205,11 @@ class IKPCA(Denoiser):
         return float(self.model_.gammas[1])
 
     @property
+    def order_(self) -> str | None:
+        """The order along rows that smoothers make use of, None without them."""
+        return None if self.companions_ is None else str(self.companions_.order)
+
+    @property
     def component_noise_(self) -> FloatArray | None:
         """Variance that the noise has along each component, as `Denoiser` says."""
         model = self.model_

@@ -167,20 +167,24 @@ def test_warnings_name_the_line_that_called_fit():
 
 
 def test_neighbours_that_are_alike_are_made_use_of():
-    """Smooth rows get much better for it; the same rows with columns shuffled lose nothing."""
-    rng = np.random.default_rng(11)
-    noisy, clean = sines(200, 11)
-    train, test, wanted = noisy[:120], noisy[120:], clean[120:]
-    errors = {}
-    for order in ("auto", "none"):
-        model = IKPCA(order=order, noise_std=0.3).fit(train)
-        errors[order] = np.mean((model.denoise(test) - wanted) ** 2)
-        assert (model.companions_ is None) == (order == "none")
-    assert errors["auto"] < 0.9 * errors["none"]
-    places = rng.permutation(train.shape[1])
-    shuffled = IKPCA(noise_std=0.3).fit(train[:, places])
-    error = np.mean((shuffled.denoise(test[:, places]) - wanted[:, places]) ** 2)
-    assert error < 1.02 * errors["none"]
+    """Smooth rows get much better for it; the same rows with columns shuffled lose next to nothing.
+
+    Means over a few draws: what 120 rows choose differs by more than what is to be seen.
+    """
+    places = np.random.default_rng(11).permutation(60)
+    errors = []
+    for seed in range(4):
+        noisy, clean = sines(320, 100 + seed)
+        kinds = {"none": slice(None), "auto": slice(None), "shuffled": places}
+        for kind, columns in kinds.items():
+            order = "none" if kind == "none" else "auto"
+            model = IKPCA(order=order, noise_std=0.3).fit(noisy[:120, columns])
+            assert model.order_ == {"none": None, "auto": "line", "shuffled": "none"}[kind]
+            cleaned = model.denoise(noisy[120:, columns])
+            errors.append(np.mean((cleaned - clean[120:, columns]) ** 2))
+    alone, smoothed, shuffled = np.reshape(errors, (4, 3)).mean(axis=0)
+    assert smoothed < 0.8 * alone
+    assert shuffled < 1.03 * alone
 
 
 def test_a_choice_that_chose_itself_promises_less_than_it_did():

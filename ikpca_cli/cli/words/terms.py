@@ -15,6 +15,8 @@ TERMS = {
     "ridge": "penalty in the pre-image: more of it stays nearer to the noisy row",
     "n_components": "latent coordinates kept, or, where each is weighed, those of any weight",
     "shrink": "of pca and kpca: cut keeps whole components, optimal weighs each by its signal",
+    "order": "of ikpca: how numbers in a row are neighbours, where smoothers make use of it: line, "
+    "the sides of a picture, or channels",
     "seed": "the same seed and rows give the same model",
     "noise_std": "standard deviation of the noise, in the unit of the data",
     "estimated_mse": "mean squared error that cleaned rows are expected to have, estimated from "

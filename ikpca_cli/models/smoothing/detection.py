@@ -48,9 +48,8 @@ def find_order(rows: FloatArray, noise_variance: float) -> RowOrder | None:
             best, least = order, risk
     places = np.arange(n_features)
     rng = np.random.default_rng(0)  # which columns are called neighbours does not matter
-    shuffled = [
-        _risk(line, some[:, rng.permutation(places)], noise_variance) for _ in range(_SHUFFLES)
-    ]
+    others = [some[:, rng.permutation(places)] for _ in range(_SHUFFLES)]
+    shuffled = [_risk(line, other, noise_variance) for other in others]
     unordered = RowOrder(n_features, 1, down=False)
     return best if _risk(best, some, noise_variance) < _ORDERED * np.mean(shuffled) else unordered
 

@@ -58,6 +58,15 @@ class RowOrder:
         """Return the order as numbers, (4,)."""
         return np.array([self.height, self.width, self.down, self.across], dtype=np.float64)
 
+    def __str__(self) -> str:
+        """Return what is printed."""
+        if self.down and self.across:
+            return f"{self.height}x{self.width}"
+        if not self._axes:
+            return "none"
+        channels = self.n_features // self._length
+        return "line" if channels == 1 else f"{channels} channels"
+
     @property
     def n_features(self) -> int:
         """Number of columns."""
