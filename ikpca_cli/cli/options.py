@@ -9,6 +9,7 @@ import typer
 
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.models.kernels.names import KERNELS
+from ikpca_cli.noise.models.names import NOISE_MODELS
 
 _METHODS, _KERNELS = "|".join(METHODS), "|".join(KERNELS)
 
@@ -137,9 +138,28 @@ Seed: TypeAlias = Annotated[
 NoiseStd: TypeAlias = Annotated[
     str,
     typer.Option(
-        metavar="auto|F",
+        metavar="auto|F|FILE",
         rich_help_panel=_MODEL,
-        help="Standard deviation of the noise, where it is known.",
+        help="Standard deviation of the noise, where it is known; in a file one for each column.",
+    ),
+]
+NoiseModel: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--noise-model",
+        metavar="|".join(("auto", *NOISE_MODELS)),
+        rich_help_panel=_MODEL,
+        help="What the noise is like: of one level, of one for each column, growing with the "
+        "signal, or correlated along the row; auto tells it from the rows.",
+    ),
+]
+NoiseRows: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--noise-rows",
+        metavar="FILE",
+        rich_help_panel=_MODEL,
+        help="Rows that hold noise alone, for its covariance.",
     ),
 ]
 Cluster: TypeAlias = Annotated[

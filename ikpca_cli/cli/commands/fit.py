@@ -10,7 +10,7 @@ import typer
 
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.progress import progress_bar
-from ikpca_cli.cli.values import MEAN, method_params
+from ikpca_cli.cli.values import MEAN, is_file, method_params
 from ikpca_cli.errors import IkpcaWarning, UsageError
 
 
@@ -81,6 +81,8 @@ def fit(
     ] = "auto",
     shrink: opt.Shrink = None,
     noise_std: opt.NoiseStd = "auto",
+    noise_model: opt.NoiseModel = None,
+    noise_rows: opt.NoiseRows = None,
     clean: Annotated[
         str | None,
         typer.Option(
@@ -121,6 +123,7 @@ def fit(
             f"--clean {clean}: a model is learned from noisy rows alone; the one word here is "
             "mean, for rows that all show one signal"
         )
+    levels = noise_std if is_file(noise_std) else None
     given = {
         "--kernel": kernel,
         "--rff": rff,
@@ -132,7 +135,8 @@ def fit(
         "--landmarks": landmarks,
         "--components": components,
         "--shrink": shrink,
-        "--noise-std": noise_std,
+        "--noise-std": "auto" if levels else noise_std,
+        "--noise-model": noise_model,
         "--dtype": dtype,
         "--clean": clean == MEAN,
         "--seed": seed,
@@ -160,6 +164,12 @@ def fit(
         check_picture(plot, inputs=[split_source(train)[0]], outputs=[target], force=force)
     reading = read_options(dataset, transpose, columns, delimiter, decimal, missing)
     model = load_method(method)(**params) if update is None else load_model(update)
+    if levels is not None or noise_rows is not None:
+        if update is not None:
+            raise UsageError("--update keeps what the model knows of noise: leave it out")
+        from ikpca_cli.cli.noise_files import noise_of_files
+
+        model.set_noise(noise_of_files(levels, noise_rows, noise_model, reading))
     with (
         threads.jobs(jobs),
         on_cluster(cluster),
