@@ -10,6 +10,7 @@ import typer
 
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.estimators.parameters import PARAMETERS
+from ikpca_cli.noise.models.names import NOISE_MODELS
 
 if TYPE_CHECKING:
     from ikpca_cli.formats.layout import ReadOptions
@@ -202,9 +203,28 @@ Seed: TypeAlias = Annotated[
 NoiseStd: TypeAlias = Annotated[
     str,
     typer.Option(
-        metavar=PARAMETERS["noise_std"].metavar,
+        metavar="auto|F|FILE",
         rich_help_panel=_MODEL,
-        help="Standard deviation of the noise, where it is known.",
+        help="Standard deviation of the noise, where it is known; in a file one for each column.",
+    ),
+]
+NoiseModel: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--noise-model",
+        metavar="|".join(("auto", *NOISE_MODELS)),
+        rich_help_panel=_MODEL,
+        help="What the noise is like: of one level, of one for each column, growing with the "
+        "signal, or correlated along the row; auto tells it from the rows.",
+    ),
+]
+NoiseRows: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--noise-rows",
+        metavar="FILE",
+        rich_help_panel=_MODEL,
+        help="Rows that hold noise alone, for its covariance.",
     ),
 ]
 Cluster: TypeAlias = Annotated[
@@ -329,6 +349,7 @@ class Model:
     order: Order = None
     shrink: Shrink = None
     noise_std: NoiseStd = "auto"
+    noise_model: NoiseModel = None
     landmarks: Landmarks = None
     dtype: Dtype = None
 

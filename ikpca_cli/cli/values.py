@@ -81,3 +81,16 @@ def method_params(method: str, options: dict[str, Any]) -> dict[str, Any]:
             check_applies(option, method)
             params[parameter(option)] = parsed(option, value)
     return params
+
+
+def is_file(value: str) -> bool:
+    """Tell whether a value that may be a number or a word names a file instead."""
+    from pathlib import Path
+
+    if value == "auto":
+        return False
+    try:
+        float(value)
+    except ValueError:
+        return Path(value.partition("::")[0]).exists()
+    return False

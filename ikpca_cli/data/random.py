@@ -28,6 +28,7 @@ class Stream(IntEnum):
     EVALUATION_PROBE = 12
     FILE_PROBE = 14
     FILE_SAMPLE = 15
+    MODEL_PROBE = 16
 
 
 def model_rng(seed: int, stream: Stream) -> np.random.Generator:

@@ -11,6 +11,7 @@ from ikpca_cli.data.feature_names import decode
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.parameters import PARAMETERS
+from ikpca_cli.noise.models.names import NOISE_MODELS
 from ikpca_cli.selection.choice import Auto, Choice
 
 Value: TypeAlias = FloatArray | float | int | str | None
@@ -21,6 +22,7 @@ WITHHELD = (
     "the noise level is not known",
     "too few rows tell it",
     "it would be below zero",
+    "rows were added",
 )
 """Reasons for which a fit promises no error."""
 
@@ -58,6 +60,17 @@ class Estimator(ABC):
         Mean squared change of training rows: the error of rows like them that were clean already.
     constant_ : ndarray, shape (n_features,), or None
         1 for columns without variance in the training rows, which come back as they are.
+    noise_rms_ : float or None
+        Root mean square of the noise in the units of the data; `noise_std_` where it is white, else
+        that is what is left of 1 after the transform.
+    noise_model_ : int or None
+        What the noise is like, an index of `NOISE_MODELS`; None is white.
+    column_stds_, noise_covariance_, gain_and_floor_, relative_and_least_ : ndarray or None
+        What the transform that makes it white needs, see `ikpca_cli.transforms`.
+    spike_limit_ : float or None
+        Distance from a row's running median from which a value is left out; None for no such thing.
+    noise_evidence_ : str
+        How what the noise is like is known; a model file does not keep it.
     distance_limit_ : float or None
         `distances` beyond which a row is unlike the training rows; None where nothing is known.
     feature_codes_ : ndarray or None
@@ -81,6 +94,13 @@ class Estimator(ABC):
         "strength_": (),
         "removed_mse_": (),
         "constant_": ("p",),
+        "noise_rms_": (),
+        "noise_model_": (),
+        "column_stds_": ("p",),
+        "noise_covariance_": ("p", "p"),
+        "gain_and_floor_": ("two",),
+        "relative_and_least_": ("two",),
+        "spike_limit_": (),
         "distance_limit_": (),
         "feature_codes_": ("c",),
     }
@@ -95,6 +115,13 @@ class Estimator(ABC):
             "strength_",
             "removed_mse_",
             "constant_",
+            "noise_rms_",
+            "noise_model_",
+            "column_stds_",
+            "noise_covariance_",
+            "gain_and_floor_",
+            "relative_and_least_",
+            "spike_limit_",
             "distance_limit_",
             "feature_codes_",
         }
@@ -103,6 +130,7 @@ class Estimator(ABC):
 
     n_components: int | Auto
     noise_std: float | Auto
+    noise_model: str
     replicates: bool
     seed: int
     dtype: str
@@ -118,6 +146,14 @@ class Estimator(ABC):
     strength_: float | None = None
     removed_mse_: float | None = None
     constant_: FloatArray | None = None
+    noise_rms_: float | None = None
+    noise_model_: int | None = None
+    column_stds_: FloatArray | None = None
+    noise_covariance_: FloatArray | None = None
+    gain_and_floor_: FloatArray | None = None
+    relative_and_least_: FloatArray | None = None
+    spike_limit_: float | None = None
+    noise_evidence_: str = ""
     distance_limit_: float | None = None
     feature_codes_: FloatArray | None = None
     tried_: tuple[Choice, ...] = ()
@@ -213,6 +249,8 @@ class Estimator(ABC):
             raise ValueError("it gives no known reason for promising no error")
         if self.strength_ is not None and not 0.0 <= self.strength_ <= 2.0:
             raise ValueError("its strength is not between 0 and 2")
+        if self.noise_model_ is not None and self.noise_model_ not in range(len(NOISE_MODELS)):
+            raise ValueError("it gives no known kind of noise")
 
     @property
     def dtype_(self) -> str:
@@ -276,7 +314,10 @@ class Estimator(ABC):
             "shrink": getattr(self, "shrink_", None),
             "order": getattr(self, "order_", None),
             "seed": self.fitted_params_["seed"],
-            "noise_std": self.noise_std_,
+            "noise_model": NOISE_MODELS[self.noise_model_ or 0],
+            "noise_evidence": self.noise_evidence_ or None,
+            "spike_limit": self.spike_limit_,
+            "noise_std": self.noise_std_ if self.noise_rms_ is None else self.noise_rms_,
             "estimated_mse": self.estimated_mse_,
             "estimated_mse_error": self.estimated_mse_error_,
             "no_estimate_because": WITHHELD[self.withheld_ or 0] or None,

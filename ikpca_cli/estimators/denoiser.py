@@ -7,6 +7,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -29,7 +30,7 @@ from ikpca_cli.data.row_source import (
 )
 from ikpca_cli.data.threads import at_work
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
-from ikpca_cli.estimators.base import Estimator
+from ikpca_cli.estimators.base import WITHHELD, Estimator
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.estimators.parameters import PARAMETERS, too_many_components
 from ikpca_cli.models.kernels.kernel import load_kernel
@@ -37,15 +38,30 @@ from ikpca_cli.models.novelty import distance_limit
 from ikpca_cli.noise.caution import FEW_ROWS, IN_DOUBT, SOME_ROWS, Caution, caution_of_file
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.level import estimate_noise
+from ikpca_cli.noise.models.choose import Noise, noise_of
+from ikpca_cli.noise.models.names import NOISE_MODELS
+from ikpca_cli.noise.models.spikes import Spikes
+from ikpca_cli.noise.risk import stein_risks
 from ikpca_cli.noise.treatment import Treatment
+from ikpca_cli.noise.white_rows import WhiteRows
 from ikpca_cli.registry import load_named
 from ikpca_cli.selection.choice import Auto, Choice
+from ikpca_cli.transforms.column_scale import ColumnScale
+from ikpca_cli.transforms.protocol import Transform
+from ikpca_cli.transforms.transform_registry import names as transform_arrays
+from ikpca_cli.transforms.transform_registry import transform_of
 
 if TYPE_CHECKING:
     from ikpca_cli.selection.choice import Oracle
 
 LIMIT_ROWS = 500
 """Training rows that tell how far rows usually are."""
+
+PROBES = 4
+"""Random directions that a divergence is measured along where noise is not white."""
+
+MODEL_ROWS = 1000
+"""Training rows that tell what noise is like."""
 
 SCALE_ROWS, FARTHEST = 100, 1e12
 """Rows that tell a typical distance, and how far from its inverse a gamma may be."""
@@ -59,6 +75,9 @@ LARGEST_OFFSET = 1e5
 
 class Denoiser(Estimator):
     """Learns a model from noisy rows and cleans rows with it; see `Estimator` for attributes."""
+
+    _given_noise: Transform | None = None
+    _transform: Transform | None = None
 
     def fit(
         self, X: Any, y: object = None, *, keep_sums: bool = False, progress: Progress = silent
@@ -138,6 +157,12 @@ class Denoiser(Estimator):
         self.strength_ = None  # the choice compares rows as they are moved
         alike = np.ptp(selection_rows(rows, SAMPLE_ROWS, self.seed), axis=0) == 0.0
         self.constant_ = alike.astype(float) if alike.any() else None
+        self._set_noise(self._noise_of(rows))
+        usual = self._usual()
+        given = rows
+        if usual.is_needed:
+            rows = FirstPass(self.white_rows(rows), self.seed)
+            self._read(rows, progress)
         mean = rows.mean
         level = self._noise_level(rows, mean)
         noise_std = None if level.is_bound else level.std
@@ -157,12 +182,109 @@ class Denoiser(Estimator):
         self.noise_std_ = noise_std
         self._promise(choice, level, withheld, oracle is not None)
         self.fit_with(rows, mean, choice.params, exact=exact, progress=progress)
-        some = selection_rows(rows, LIMIT_ROWS, self.seed)
+        some = selection_rows(given, LIMIT_ROWS, self.seed)
         self._set_limit(some)
         if choice.risk is not None:
-            change = self.clean(some[:SOME_ROWS], self._usual()) - some[:SOME_ROWS]
-            self.removed_mse_ = float(np.mean(change**2))
+            self._in_units(some[:SOME_ROWS])
         return self
+
+    def set_noise(self, transform: Transform | None) -> Self:
+        """Give what makes the noise of the next fit white, of variance 1, and return self."""
+        self._given_noise = transform
+        return self
+
+    def white_rows(self, X: RowSource) -> RowSource:
+        """Return rows (n, p) as this fit sees them: without spikes, with white noise."""
+        usual = self._usual()
+        return WhiteRows(X, usual) if usual.is_needed else X
+
+    def _follow(self, X: RowSource) -> None:
+        """Let what is known of the training rows follow more of them; withdraw what cannot.
+
+        Distances that were usual before were to fewer rows, so that the farther limit is kept.
+        """
+        self.estimated_mse_ = self.estimated_mse_error_ = self.removed_mse_ = None
+        self.withheld_ = WITHHELD.index("rows were added")
+        some = sample_rows(X, LIMIT_ROWS, model_rng(self.seed, Stream.FILE_SAMPLE))
+        before = self.distance_limit_
+        self._set_limit(some)
+        if before is not None and self.distance_limit_ is not None:
+            self.distance_limit_ = max(before, self.distance_limit_)
+        if self.constant_ is not None:
+            alike = (some == self.mean_).all(axis=0)
+            self.constant_ = self.constant_ * alike
+
+    def _noise_of(self, rows: FirstPass) -> Noise:
+        """Return what the noise on rows is like: given, asked for, or found."""
+        if self._given_noise is not None:
+            name = "columns" if isinstance(self._given_noise, ColumnScale) else "correlated"
+            return Noise(name, self._given_noise, evidence="as given")
+        scale_given = self.noise_std != "auto" or getattr(self, "gamma", "auto") != "auto"
+        asked = self.noise_model
+        if asked == "auto" and (scale_given or self.n_components != "auto" or self.replicates):
+            return Noise()
+        some = selection_rows(rows, MODEL_ROWS, self.seed)
+        return noise_of(some, asked, rows.name)
+
+    def _set_noise(self, noise: Noise) -> None:
+        """Set what is kept of the noise."""
+        self.noise_model_ = NOISE_MODELS.index(noise.name)
+        self.noise_evidence_ = noise.evidence
+        self.spike_limit_ = None if noise.spikes is None else noise.spikes.limit
+        arrays = {} if noise.transform is None else noise.transform.state()
+        for name in transform_arrays():
+            setattr(self, f"{name}_", arrays.get(name))
+        self._transform = noise.transform
+
+    def _noise_transform(self) -> Transform | None:
+        """Return what makes the noise white, made anew after a model was read."""
+        if self._transform is None and self.noise_model_:
+            arrays = {name: getattr(self, f"{name}_") for name in transform_arrays()}
+            self._transform = transform_of(arrays)
+        return self._transform
+
+    def check_trust(self) -> None:
+        """Raise ValueError unless what is kept of the noise makes sense, as `Estimator` says."""
+        super().check_trust()
+        if self.noise_model_ and self._noise_transform() is None:
+            raise ValueError("it does not hold what its noise is like")
+
+    def _in_units(self, rows: FloatArray) -> None:
+        """Set the mean change of some training rows (k, p), and promises in the units of the data.
+
+        Where noise is not white the promise is that of rows after the transform. It is multiplied
+        by the estimated error of training rows in the units of the data over that after it.
+        """
+        usual = self._usual()
+        self.removed_mse_ = float(np.mean((self.clean(rows, usual) - rows) ** 2))
+        self.noise_rms_ = None
+        transform, std = usual.transform, self.noise_std_
+        if transform is None or std is None:
+            return
+        Z, plain = usual.forward(rows), Treatment(usual.caution)
+        after: FloatArray
+        before: FloatArray
+        after, before, white = np.zeros((3, len(rows)))
+        for probe in range(PROBES):
+            rng = model_rng(self.seed + probe, Stream.MODEL_PROBE)
+            clean = partial(self.clean, treatment=usual)
+            risks, before = stein_risks(clean, rows, std, transform, rng)
+            after += risks / PROBES
+            white += (
+                stein_risks(partial(self.clean, treatment=plain), Z, std, None, rng)[0] / PROBES
+            )
+        self.noise_rms_ = float(before.mean()) ** 0.5
+        if self.estimated_mse_ is None or self.estimated_mse_error_ is None:
+            return
+        ratio = float(after.mean() / white.mean())
+        doubt = float((after - ratio * white).std() / len(rows) ** 0.5 / abs(after.mean()))
+        error = float(np.hypot(self.estimated_mse_error_ / self.estimated_mse_, doubt))
+        if 0.0 < ratio < np.inf and error <= MOST_ERROR:
+            self.estimated_mse_ *= ratio
+            self.estimated_mse_error_ = error * self.estimated_mse_
+        else:
+            self.estimated_mse_ = self.estimated_mse_error_ = None
+            self.withheld_ = 3
 
     def _noise_level(self, rows: FirstPass, mean: FloatArray) -> NoiseLevel:
         """Return the noise level that was given, or else estimated; say what is odd about it."""
@@ -324,7 +446,8 @@ class Denoiser(Estimator):
         else:
             caution = Caution(self.noise_std_, self.strength_)
         constant = None if self.constant_ is None else self.constant_ != 0.0
-        return Treatment(caution, None, constant)
+        spikes = None if self.spike_limit_ is None else Spikes(self.spike_limit_)
+        return Treatment(caution, self._noise_transform(), constant, spikes)
 
     def _raw(self, Z: FloatArray) -> FloatArray:
         """Clean rows with white noise, in the type of the model."""
@@ -348,7 +471,9 @@ class Denoiser(Estimator):
             As for `denoise`.
         """
         with at_work():
-            return np.concatenate([self._distance_block(block) for _, block in self._blocks(X)])
+            white = self._usual().forward
+            blocks = self._blocks(X)
+            return np.concatenate([self._distance_block(white(block)) for _, block in blocks])
 
     def transform(self, X: Any) -> FloatArray:
         """Return the latent code of rows `X` (n_samples, n_features): (n_samples, n_components).
@@ -360,9 +485,10 @@ class Denoiser(Estimator):
         """
         rows = self._check_rows(X)
         codes = np.empty((rows.shape[0], self.n_components_))
+        white = self._usual().forward
         for part, block in self._blocks(rows):
             with at_work():
-                codes[part] = self._encode_block(block)
+                codes[part] = self._encode_block(white(block))
         return codes
 
     def variant(self, n_components: int, ridge: float | None = None) -> Self:
@@ -498,8 +624,9 @@ class Denoiser(Estimator):
 
     def _set_limit(self, rows: FloatArray) -> None:
         """Set the limit of distances by some of the training rows (k, n_features)."""
+        white = self._usual().forward
         blocks = self._blocks(rows)
-        distances = [self._distance_block(block, fitted=True) for _, block in blocks]
+        distances = [self._distance_block(white(block), fitted=True) for _, block in blocks]
         self.distance_limit_ = distance_limit(np.concatenate(distances))
 
     def _blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:

@@ -91,6 +91,10 @@ class IKPCA(Denoiser):
         smooth. The limit is always refined.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
+    noise_model : {"auto", "white", "columns", "counts", "correlated"}
+        What the noise is like: of one level; of one for each column; growing with the signal;
+        correlated along the row. "auto" tells it from the rows, where nothing is given in their
+        units.
     replicates : bool
         All rows show one signal, so that all they differ in is noise, and what is "auto" is chosen
         to bring rows that were held out to their mean.
@@ -168,6 +172,7 @@ class IKPCA(Denoiser):
         ridge: float | Auto = "auto",
         inverse: str = "auto",
         noise_std: float | Auto = "auto",
+        noise_model: str = "auto",
         replicates: bool = False,
         solver: str = "auto",
         order: str = "auto",
@@ -182,6 +187,7 @@ class IKPCA(Denoiser):
         self.ridge = ridge
         self.inverse = inverse
         self.noise_std = noise_std
+        self.noise_model = noise_model
         self.replicates = replicates
         self.solver = solver
         self.order = order
@@ -335,7 +341,8 @@ class IKPCA(Denoiser):
             raise UsageError(
                 "this model cannot learn from more rows: keep the sums when fitting (--keep-sums)"
             )
-        rows = self._check_rows(X)
+        given_rows = self._check_rows(X)
+        rows = self.white_rows(given_rows)
         with at_work(with_scipy=True):
             sums = FeatureSums(self.n_samples_, self.sums_mean_, np.array(self.scatter_))
             sums.merge(feature_sums(rows, self.mean_, model.features, model.n_rff, progress))
@@ -348,6 +355,7 @@ class IKPCA(Denoiser):
         self._set_sums(found)
         self.model_ = replace(model, feature_mean=found.mean, components=found.components)
         self._round()
+        self._follow(given_rows)
         return self
 
     def _set_sums(self, found: Spectrum) -> None:

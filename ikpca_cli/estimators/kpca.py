@@ -66,6 +66,10 @@ class KernelPCA(Denoiser):
         so that the choice does not depend on the units of the data.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
+    noise_model : {"auto", "white", "columns", "counts", "correlated"}
+        What the noise is like: of one level; of one for each column; growing with the signal;
+        correlated along the row. "auto" tells it from the rows, where nothing is given in their
+        units.
     replicates : bool
         All rows show one signal, so that all they differ in is noise, and what is "auto" is chosen
         to bring rows that were held out to their mean.
@@ -145,6 +149,7 @@ class KernelPCA(Denoiser):
         shrink: str = "auto",
         latent_gamma: float | Auto = "auto",
         noise_std: float | Auto = "auto",
+        noise_model: str = "auto",
         replicates: bool = False,
         seed: int = 0,
         landmarks: int | Literal["all"] = "all",
@@ -157,6 +162,7 @@ class KernelPCA(Denoiser):
         self.shrink = shrink
         self.latent_gamma = latent_gamma
         self.noise_std = noise_std
+        self.noise_model = noise_model
         self.replicates = replicates
         self.seed = seed
         self.landmarks = landmarks

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from ikpca_cli.data.memory import available_bytes, readable_bytes
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 from ikpca_cli.models.kernels.names import KERNELS
+from ikpca_cli.noise.models.names import NOISE_MODELS
 
 if TYPE_CHECKING:
     from ikpca_cli.selection.choice import Auto
@@ -182,6 +183,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     "second_gamma": Number(_POSITIVE, words=("auto", "none")),
     "latent_gamma": Number(_POSITIVE),
     "noise_std": Number(_POSITIVE),
+    "noise_model": Word(("auto", *NOISE_MODELS)),
     "ridge": Number(0.0),
     "kernel": Word(tuple(KERNELS)),
     "inverse": Word(("auto", "paper", "refined")),

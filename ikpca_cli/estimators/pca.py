@@ -40,6 +40,10 @@ class PCA(Denoiser):
         risk; a number of components that is given means a cut.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
+    noise_model : {"auto", "white", "columns", "counts", "correlated"}
+        What the noise is like: of one level; of one for each column; growing with the signal;
+        correlated along the row. "auto" tells it from the rows, where nothing is given in their
+        units.
     replicates : bool
         All rows show one signal, so that all they differ in is noise, and what is "auto" is chosen
         to bring rows that were held out to their mean.
@@ -84,6 +88,7 @@ class PCA(Denoiser):
         *,
         shrink: str = "auto",
         noise_std: float | Auto = "auto",
+        noise_model: str = "auto",
         replicates: bool = False,
         seed: int = 0,
         dtype: str = "float64",
@@ -91,6 +96,7 @@ class PCA(Denoiser):
         self.n_components = n_components
         self.shrink = shrink
         self.noise_std = noise_std
+        self.noise_model = noise_model
         self.replicates = replicates
         self.seed = seed
         self.dtype = dtype

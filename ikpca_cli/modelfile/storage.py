@@ -53,6 +53,21 @@ if TYPE_CHECKING:
 FORMAT = 3
 """The format that this version writes, and the newest that it reads."""
 
+_TRUST = (
+    "strength_",
+    "removed_mse_",
+    "withheld_",
+    "constant_",
+    "noise_rms_",
+    "noise_model_",
+    "column_stds_",
+    "noise_covariance_",
+    "gain_and_floor_",
+    "relative_and_least_",
+    "spike_limit_",
+)
+"""What format 3 added for every method, and older fits did without."""
+
 _PROTOCOL = 4  # fixed: Python's default changes, and the same fit has to give the same bytes
 _KEYS = {"ikpca_format", "method", "params", "state", "versions"}
 _REMEDY = "give the file that `ikpca fit` wrote"
@@ -297,7 +312,7 @@ def _rename(values: dict[str, Any], old: str, new: str) -> None:
 
 
 def _upgrade_to_3(method: object, state: dict[str, Any]) -> None:
-    for name in ("strength_", "removed_mse_", "withheld_", "constant_"):
+    for name in _TRUST:
         state.setdefault(name, None)
     gammas = state.get("gammas_")
     if method == "ikpca" and (gammas is None or isinstance(gammas, np.ndarray)):

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.caution import Caution
+from ikpca_cli.noise.models.spikes import Spikes
 from ikpca_cli.transforms.protocol import Transform
 
 
@@ -25,14 +26,24 @@ class Treatment:
         What makes the noise white; None where it is.
     constant : ndarray of bool, shape (p,), or None
         Columns without variance in the training rows, which come back as they are.
+    spikes : Spikes or None
+        What finds values to leave out.
     """
 
     caution: Caution
     transform: Transform | None = None
     constant: NDArray[np.bool_] | None = None
+    spikes: Spikes | None = None
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether rows are not what their denoiser works on."""
+        return self.transform is not None or self.spikes is not None
 
     def forward(self, X: FloatArray) -> FloatArray:
-        """Return rows (n, p) with white noise."""
+        """Return rows (n, p) without spikes and with white noise."""
+        if self.spikes is not None:
+            X = self.spikes.repair(X)
         return X if self.transform is None else self.transform.forward(X)
 
     def clean(self, X: FloatArray, denoise: Callable[[FloatArray], FloatArray]) -> FloatArray:
@@ -60,7 +71,7 @@ class Treatment:
         if self.transform is not None:
             still = (cleaned == Z).all(axis=1)
             cleaned = self.transform.inverse(cleaned).astype(cleaned.dtype, copy=False)
-            cleaned[still] = X[still]
+            cleaned[still] = X[still]  # the way there and back may round
         if self.constant is not None and self.constant.any():
             cleaned[:, self.constant] = X[:, self.constant]
         return cleaned

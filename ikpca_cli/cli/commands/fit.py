@@ -12,7 +12,7 @@ from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.composed import composed
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.streams import results_beside
-from ikpca_cli.cli.values import MEAN, method_params
+from ikpca_cli.cli.values import MEAN, is_file, method_params
 from ikpca_cli.errors import IkpcaWarning, UsageError
 
 
@@ -81,6 +81,7 @@ def fit(
     components: Annotated[
         str, typer.Option(metavar="auto|N", rich_help_panel="Model", help="Components to keep.")
     ] = "auto",
+    noise_rows: opt.NoiseRows = None,
     clean: Annotated[
         str | None,
         typer.Option(
@@ -113,6 +114,7 @@ def fit(
             f"--clean {clean}: a model is learned from noisy rows alone; the one word here is "
             "mean, for rows that all show one signal"
         )
+    levels = common.noise_std if is_file(common.noise_std) else None
     given = {
         **common.given(),
         "--rff": rff,
@@ -121,6 +123,7 @@ def fit(
         "--ridge": ridge,
         "--latent-gamma": latent_gamma,
         "--components": components,
+        "--noise-std": "auto" if levels else common.noise_std,
         "--clean": clean == MEAN,
         "--seed": seed,
     }
@@ -152,6 +155,12 @@ def fit(
     replaces = identity(update) if update is not None and target == update else None
     model = load_method(method)(**params) if update is None else load_model(update)
     known = None if update is None else model.feature_names_
+    if levels is not None or noise_rows is not None:
+        if update is not None:
+            raise UsageError("--update keeps what the model knows of noise: leave it out")
+        from ikpca_cli.cli.noise_files import noise_of_files
+
+        model.set_noise(noise_of_files(levels, noise_rows, common.noise_model, files))
     with (
         threads.jobs(work.jobs),
         on_cluster(work.cluster),

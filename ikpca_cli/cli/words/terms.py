@@ -24,8 +24,8 @@ TERMS = {
     "estimated_mse_error": "standard error of that estimate",
     "no_estimate_because": "why no error is promised",
     "strength": "what is removed from each row is this share of what the model would remove",
-    "removed_mse": "mean squared change of the rows fitted on: the error of rows like them that were "
-    "clean already",
+    "removed_mse": "mean squared change of the rows fitted on: the error of rows like them that "
+    "were clean already",
     "estimated_mse_noisy": "mean squared error of the noisy rows: noise_std²",
     "estimated_snr_gain_db": "10 log10 of the ratio of the two: 3 dB is half the squared error",
     "mse_noisy": "mean squared difference of noisy rows from the clean ones",

@@ -1,0 +1,65 @@
+"""What files say of the noise: a level for each column, or rows that hold noise alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ikpca_cli.cli.sources import open_rows
+from ikpca_cli.data.row_source import read_all
+from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.noise.models.given import covariance_of
+from ikpca_cli.transforms.column_scale import ColumnScale
+from ikpca_cli.transforms.whiten import Whitening
+
+if TYPE_CHECKING:
+    from ikpca_cli.formats.layout import ReadOptions
+    from ikpca_cli.transforms.protocol import Transform
+
+
+def noise_of_files(
+    levels: str | None, noise_rows: str | None, model: str | None, reading: ReadOptions
+) -> Transform:
+    """Return what makes noise white, by a file of levels or one of noise alone.
+
+    Parameters
+    ----------
+    levels
+        File with one noise level for each column.
+    noise_rows
+        File with rows of noise.
+    model
+        The noise model that was asked for, if any.
+    reading
+        How the training rows are read; noise rows are read alike.
+
+    Raises
+    ------
+    InputError
+        If the file does not hold levels, or too few rows.
+    UsageError
+        If both are given, or the noise model says something else.
+    """
+    if levels is not None and noise_rows is not None:
+        raise UsageError("--noise-std FILE and --noise-rows both say what the noise is: give one")
+    if levels is not None:
+        if model not in (None, "auto", "columns"):
+            raise UsageError(f"--noise-std FILE has a level for each column, which is not {model}")
+        with open_rows(levels, replace(reading, columns=None, transpose=False)) as rows:
+            stds = read_all(rows).ravel()
+        if not np.all(stds > 0.0):
+            raise InputError(f"{levels}: a noise level is not positive; give one for each column")
+        return ColumnScale(stds)
+    assert noise_rows is not None
+    with open_rows(noise_rows, reading) as rows:
+        noise = read_all(rows)
+    if len(noise) < 2:
+        raise InputError(f"{noise_rows}: one row tells no covariance; give more rows of noise")
+    noise = noise - noise.mean(axis=0)
+    if model == "columns":
+        return ColumnScale(np.maximum(noise.std(axis=0, ddof=1), 1e-6 * noise.std()))
+    if model not in (None, "auto", "correlated"):
+        raise UsageError(f"--noise-rows tells a covariance, which --noise-model {model} has not")
+    return Whitening(covariance_of(noise))

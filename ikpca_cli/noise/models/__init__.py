@@ -1,0 +1,1 @@
+"""Noise models: what noise may be like, each with its own evidence."""

@@ -1,0 +1,76 @@
+"""Values that stand out of their row: spikes, hits, dead or hot pixels.
+
+A value counts as one where it is farther than so many robust standard deviations from the running
+median of its row. It is taken to be missing and gets that median.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ikpca_cli.data.row_source import FloatArray
+
+FEWEST_COLUMNS = 15
+"""A shorter row has no running median to speak of."""
+
+_WIDTH = 7  # of the running median
+_FAR = 4.0  # robust standard deviations
+_MAD = 0.6744897501960817  # median absolute deviation of a standard normal number
+_MOST = 0.15  # share of values that may be spikes
+_FEWEST = 1e-4  # share of values from which on it is worth a word
+_BEYOND = 2.0  # times the distance that noise reaches among so many values
+_FAR_ONES, _ALONE = 0.3, 0.25  # least share that is beyond that, most that has a neighbour
+
+
+@dataclass(frozen=True)
+class Spikes:
+    """Spikes, by how far they are from the running median.
+
+    Attributes
+    ----------
+    limit : float
+        Distance from which a value is one.
+    """
+
+    limit: float
+
+    def find(self, X: FloatArray) -> tuple[NDArray[np.bool_], FloatArray]:
+        """Return which values of rows (n, p) are spikes, and the running medians, (n, p) both."""
+        medians = running_median(X)
+        return np.abs(X - medians) > self.limit, medians
+
+    def repair(self, X: FloatArray) -> FloatArray:
+        """Return rows (n, p) with medians for spikes; the same array where there are none."""
+        found, medians = self.find(X)
+        return np.where(found, medians, X) if found.any() else X
+
+
+def propose(rows: FloatArray) -> Spikes | None:
+    """Return the limit of spikes for rows (n, p), None where there are none, or too many."""
+    if rows.shape[1] < FEWEST_COLUMNS:
+        return None
+    apart = np.abs(rows - running_median(rows))
+    std = float(np.median(apart)) / _MAD
+    if std == 0.0:
+        return None
+    limit = _FAR * std
+    spikes = apart > limit
+    count = int(spikes.sum())
+    # Edges and peaks of a signal stand out by little, and beside each other.
+    far = int((apart > _BEYOND * (2.0 * np.log(rows.size)) ** 0.5 * std).sum())
+    beside = int((spikes[:, 1:] & spikes[:, :-1]).sum())
+    rare = _FEWEST * rows.size < count < _MOST * rows.size
+    return (
+        Spikes(limit) if rare and far > _FAR_ONES * count > 0 and beside < _ALONE * count else None
+    )
+
+
+def running_median(X: FloatArray) -> FloatArray:
+    """Return the running medians of rows (n, p)."""
+    from scipy.ndimage import median_filter
+
+    medians: FloatArray = median_filter(X, size=(1, _WIDTH), mode="mirror")
+    return medians
