@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from ikpca_cli.cli.commands.compare import compare
+from ikpca_cli.cli.commands.cut_beats import beats
 from ikpca_cli.cli.commands.demo import demo
 from ikpca_cli.cli.commands.denoise import denoise
 from ikpca_cli.cli.commands.evaluate import evaluate
@@ -88,7 +89,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "IKPCA"},
 )
-for command in (fit, denoise, evaluate, compare, info, demo, guide):
+for command in (fit, denoise, evaluate, compare, beats, info, demo, guide):
     app.command(cls=Command)(arranged(command))
 
 

@@ -28,6 +28,8 @@ class Stream(IntEnum):
     EVALUATION_PROBE = 12
     FILE_PROBE = 14
     FILE_SAMPLE = 15
+    MIXTURE = 16
+    WINDOWS = 17
 
 
 def model_rng(seed: int, stream: Stream) -> np.random.Generator:

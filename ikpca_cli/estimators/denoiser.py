@@ -30,7 +30,7 @@ from ikpca_cli.data.row_source import (
 from ikpca_cli.data.threads import at_work
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 from ikpca_cli.estimators.base import Estimator
-from ikpca_cli.estimators.methods import METHODS
+from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
 from ikpca_cli.estimators.parameters import PARAMETERS, too_many_components
 from ikpca_cli.models.kernels.kernel import load_kernel
 from ikpca_cli.models.novelty import distance_limit
@@ -365,6 +365,18 @@ class Denoiser(Estimator):
                 codes[part] = self._encode_block(block)
         return codes
 
+    def denoise_as_fitted(self, X: FloatArray) -> FloatArray:
+        """Return rows (n, p) cleaned like the training rows, without a look at their own noise."""
+        parts = self._blocks(X)
+        return np.concatenate([self.clean(block, self._usual()) for _, block in parts])
+
+    def noise_left(self, X: FloatArray) -> FloatArray:
+        """Return the variance of the error that cleaning leaves in rows (n, p), over the noise's.
+
+        Where a method cannot tell it is the same everywhere.
+        """
+        return np.ones(X.shape)
+
     def variant(self, n_components: int, ridge: float | None = None) -> Self:
         """Return a fitted copy with fewer components or another ridge, without fitting again.
 
@@ -547,5 +559,5 @@ def load_method(name: str) -> type[Denoiser]:
     UsageError
         If no method has that name.
     """
-    cls: type[Denoiser] = load_named(METHODS, "method", name)
+    cls: type[Denoiser] = load_named(METHODS | WINDOW_METHODS, "method", name)
     return cls
