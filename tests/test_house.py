@@ -28,6 +28,7 @@ LAYERS = (
     ("estimators",),
     ("evaluation",),
     ("formats",),
+    ("recordings",),
     ("modelfile",),
     ("plots",),
     ("guide",),

@@ -12,14 +12,15 @@ import typer
 from typer.core import TyperGroup
 
 from ikpca_cli.cli.commands.compare import compare
+from ikpca_cli.cli.commands.cut_beats import beats
 from ikpca_cli.cli.commands.demo import demo
 from ikpca_cli.cli.commands.denoise import denoise
 from ikpca_cli.cli.commands.evaluate import evaluate
 from ikpca_cli.cli.commands.fit import fit
 from ikpca_cli.cli.commands.guide import guide
 from ikpca_cli.cli.commands.info import info
+from ikpca_cli.cli.given.settings import read_settings, settings_file
 from ikpca_cli.cli.help import Command, arranged
-from ikpca_cli.cli.settings import read_settings, settings_file
 from ikpca_cli.cli.streams import say
 from ikpca_cli.data.signals import INTERRUPTED, told
 from ikpca_cli.errors import IkpcaError, IkpcaWarning
@@ -88,7 +89,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "IKPCA"},
 )
-for command in (fit, denoise, evaluate, compare, info, demo, guide):
+for command in (fit, denoise, evaluate, compare, beats, info, demo, guide):
     app.command(cls=Command)(arranged(command))
 
 

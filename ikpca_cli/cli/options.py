@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from ikpca_cli.estimators.methods import METHODS
+from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
 from ikpca_cli.estimators.parameters import PARAMETERS
-from ikpca_cli.noise.models.names import NOISE_MODELS
+from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 
 if TYPE_CHECKING:
     from ikpca_cli.formats.layout import ReadOptions
 
-_METHODS = "|".join(METHODS)
+_METHODS = "|".join(METHODS | WINDOW_METHODS)
 
 
 class Format(StrEnum):
@@ -132,7 +132,39 @@ MissingValues: TypeAlias = Annotated[
     ),
 ]
 Method: TypeAlias = Annotated[
-    str, typer.Option("--method", metavar=_METHODS, rich_help_panel=_MODEL, help="What to fit.")
+    str | None,
+    typer.Option(
+        "--method",
+        metavar=_METHODS,
+        rich_help_panel=_MODEL,
+        show_default="ikpca; mixture with --window",
+        help="What to fit.",
+    ),
+]
+Window: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--window",
+        metavar="N|HxW|auto|beats|none",
+        rich_help_panel=_MODEL,
+        help="The file is a recording, or pictures: learn from windows of N samples, or HxW "
+        "pixels, or from heart beats. none: its rows are samples, whatever they look like.",
+    ),
+]
+Rate: TypeAlias = Annotated[
+    float | None,
+    typer.Option("--fs", min=1.0, metavar="HZ", help="Samples a second, to find heart beats."),
+]
+Hop: TypeAlias = Annotated[
+    int | None,
+    typer.Option(
+        "--hop",
+        min=1,
+        metavar="M",
+        rich_help_panel=_MODEL,
+        show_default="1, or an eighth of the window where there is much",
+        help="Step from one window to the next when cleaning.",
+    ),
 ]
 Kernel: TypeAlias = Annotated[
     str | None,

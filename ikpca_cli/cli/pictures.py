@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ikpca_cli.evaluation.experiment import Result
     from ikpca_cli.evaluation.splits import Split
     from ikpca_cli.plots.shown import Shown
+    from ikpca_cli.plots.stretch import Stretch
 
 
 def picture_of_fit(target: str, model: Denoiser, name: str, *, force: bool) -> None:
@@ -29,6 +30,13 @@ def picture_of_rows(target: str, shown: Shown, *, force: bool) -> None:
     from ikpca_cli.plots.rows import draw_rows
 
     write_picture(target, lambda: draw_rows(shown), force=force)
+
+
+def picture_of_stretch(target: str, stretch: Stretch, *, force: bool) -> None:
+    """Draw a stretch of a recording, or a crop of a picture, before and after cleaning."""
+    from ikpca_cli.plots.stretches import draw_stretch
+
+    write_picture(target, lambda: draw_stretch(stretch), force=force)
 
 
 def picture_of_beats(target: str, shown: Shown, method: str, *, force: bool) -> None:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ikpca_cli.cli.values import MEAN
+from ikpca_cli.cli.given.values import MEAN
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:

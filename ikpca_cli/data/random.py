@@ -29,6 +29,8 @@ class Stream(IntEnum):
     FILE_PROBE = 14
     FILE_SAMPLE = 15
     MODEL_PROBE = 16
+    MIXTURE = 17
+    WINDOWS = 18
 
 
 def model_rng(seed: int, stream: Stream) -> np.random.Generator:

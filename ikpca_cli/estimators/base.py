@@ -11,7 +11,7 @@ from ikpca_cli.data.feature_names import decode
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.parameters import PARAMETERS
-from ikpca_cli.noise.models.names import NOISE_MODELS
+from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 from ikpca_cli.selection.choice import Auto, Choice
 
 Value: TypeAlias = FloatArray | float | int | str | None

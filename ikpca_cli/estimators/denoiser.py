@@ -31,7 +31,7 @@ from ikpca_cli.data.row_source import (
 from ikpca_cli.data.threads import at_work
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 from ikpca_cli.estimators.base import WITHHELD, Estimator
-from ikpca_cli.estimators.methods import METHODS
+from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
 from ikpca_cli.estimators.parameters import PARAMETERS, too_many_components
 from ikpca_cli.models.kernels.kernel import load_kernel
 from ikpca_cli.models.novelty import distance_limit
@@ -39,7 +39,7 @@ from ikpca_cli.noise.caution import FEW_ROWS, IN_DOUBT, SOME_ROWS, Caution, caut
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.models.choose import Noise, noise_of
-from ikpca_cli.noise.models.names import NOISE_MODELS
+from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 from ikpca_cli.noise.models.spikes import Spikes
 from ikpca_cli.noise.risk import stein_risks
 from ikpca_cli.noise.treatment import Treatment
@@ -491,6 +491,18 @@ class Denoiser(Estimator):
                 codes[part] = self._encode_block(white(block))
         return codes
 
+    def denoise_as_fitted(self, X: FloatArray) -> FloatArray:
+        """Return rows (n, p) cleaned like the training rows, without a look at their own noise."""
+        parts = self._blocks(X)
+        return np.concatenate([self.clean(block, self._usual()) for _, block in parts])
+
+    def noise_left(self, X: FloatArray) -> FloatArray:
+        """Return the variance of the error that cleaning leaves in rows (n, p), over the noise's.
+
+        Where a method cannot tell it is the same everywhere.
+        """
+        return np.ones(X.shape)
+
     def variant(self, n_components: int, ridge: float | None = None) -> Self:
         """Return a fitted copy with fewer components or another ridge, without fitting again.
 
@@ -674,5 +686,5 @@ def load_method(name: str) -> type[Denoiser]:
     UsageError
         If no method has that name.
     """
-    cls: type[Denoiser] = load_named(METHODS, "method", name)
+    cls: type[Denoiser] = load_named(METHODS | WINDOW_METHODS, "method", name)
     return cls

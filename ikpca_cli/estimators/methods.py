@@ -8,3 +8,6 @@ METHODS = {
     "pca": "ikpca_cli.estimators.pca:PCA",
 }
 """Method name to ``module:class``."""
+
+WINDOW_METHODS = {"mixture": "ikpca_cli.estimators.mixture:Mixture"}
+"""The same of methods that are for windows of a recording or picture."""

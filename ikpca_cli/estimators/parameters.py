@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from ikpca_cli.data.memory import available_bytes, readable_bytes
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 from ikpca_cli.models.kernels.names import KERNELS
-from ikpca_cli.noise.models.names import NOISE_MODELS
+from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 
 if TYPE_CHECKING:
     from ikpca_cli.selection.choice import Auto

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ikpca_cli.estimators.denoiser import Denoiser
 
 _PARAM_BITS = 8 * MAX_INT_BYTES  # a seed may be long
+MOST_WINDOW_VALUES = 1 << 14
+"""Values that say how windows are cut: one a channel, and a few more."""
+
 _STATE_BITS = 64  # what numpy reckons with
 _POSITIVE = frozenset({"gamma_", "gammas_", "latent_gamma_", "n_samples_"})
 _NOT_NEGATIVE = _POSITIVE | {
@@ -109,6 +112,26 @@ def _check_sign(name: str, value: Any) -> None:
         raise FlawError(f"{name} is {least:.6g}, and cannot be negative")
     if name in _POSITIVE and least <= 0:
         raise FlawError(f"{name} is {least:.6g}, and has to be positive")
+
+
+def check_windows(windows: object) -> None:
+    """Check what says how rows are cut from a recording: a few plain values, or None.
+
+    Raises
+    ------
+    FlawError
+        If it is something else.
+    """
+    if windows is None:
+        return
+    if type(windows) is not dict or len(windows) > MOST_WINDOW_VALUES:
+        raise FlawError("how its windows are cut is not said in a few values")
+    for name, value in windows.items():
+        check_text("a value of its windows", name)
+        if type(value) is str:
+            check_text(f"{name} of its windows", value)
+        else:
+            _check_number(f"{name} of its windows", value, _STATE_BITS)
 
 
 def check_text(name: str, value: object) -> None:

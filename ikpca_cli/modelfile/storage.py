@@ -6,7 +6,8 @@ A model file is what `joblib.dump`, uncompressed and in pickle protocol 4, write
 
 `params` holds the constructor's arguments, the seed among them; `state` the fitted values, which
 the method's `STATE` lists with their dimensions; `versions` those of ikpca, numpy, scipy and joblib
-that wrote the file. The same fit gives the same bytes. Reading never unpickles (see
+that wrote the file. That of a recording or picture has `windows` as well: how its rows are cut from
+it, in plain values. The same fit gives the same bytes. Reading never unpickles (see
 `plain_joblib`); what comes out is checked here against what the method expects.
 
 Changing the format:
@@ -38,13 +39,20 @@ import numpy as np
 
 from ikpca_cli.errors import ModelError
 from ikpca_cli.estimators.denoiser import load_method
-from ikpca_cli.estimators.methods import METHODS
+from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
 from ikpca_cli.formats.output import Identity, atomic_write
 from ikpca_cli.modelfile.joblib_arrays import NotPlainError, TruncatedError
 from ikpca_cli.modelfile.model_bytes import looks_like, read_bytes
-from ikpca_cli.modelfile.model_checks import FlawError, check_params, check_state, check_text
+from ikpca_cli.modelfile.model_checks import (
+    FlawError,
+    check_params,
+    check_state,
+    check_text,
+    check_windows,
+)
 from ikpca_cli.modelfile.plain_joblib import loads
 from ikpca_cli.models.companions import Companions
+from ikpca_cli.recordings.windowed import Windowed
 from ikpca_cli.version import __version__
 
 if TYPE_CHECKING:
@@ -69,6 +77,7 @@ _TRUST = (
 """What format 3 added for every method, and older fits did without."""
 
 _PROTOCOL = 4  # fixed: Python's default changes, and the same fit has to give the same bytes
+_OPTIONAL_KEYS = {"windows"}
 _KEYS = {"ikpca_format", "method", "params", "state", "versions"}
 _REMEDY = "give the file that `ikpca fit` wrote"
 _REFIT = "fit the model again or get an intact copy"
@@ -94,6 +103,8 @@ class ModelFile:
         The fitted values by name: numbers, text, None or read-only float arrays.
     versions : dict
         Versions of the software that wrote the file, by name.
+    windows : dict or None
+        How rows are cut from a recording or picture, see `ikpca_cli.recordings.cutting`.
     """
 
     path: str
@@ -103,9 +114,10 @@ class ModelFile:
     params: dict[str, float | int | str | None]
     state: dict[str, np.ndarray[Any, Any] | float | int | str | None]
     versions: dict[str, str]
+    windows: dict[str, float | int | str] | None = None
 
-    def build(self) -> Denoiser:
-        """Return the fitted method.
+    def build(self) -> Denoiser | Windowed:
+        """Return the fitted method, as one of recordings or pictures where it is for their windows.
 
         Raises
         ------
@@ -113,14 +125,19 @@ class ModelFile:
             If the values, sound one by one, do not make a model together.
         """
         try:
-            return load_method(self.method).from_state(self.params, self.state)
+            model = load_method(self.method).from_state(self.params, self.state)
+            return model if self.windows is None else Windowed.from_plain(model, self.windows)
         except (TypeError, ValueError) as error:
             reason = " ".join(str(error).split())
             raise ModelError(f"{self.path}: is damaged: {reason}; {_REFIT}") from error
 
 
 def save_model(
-    path: str, model: Denoiser, *, force: bool = False, replaces: Identity | None = None
+    path: str,
+    model: Denoiser | Windowed,
+    *,
+    force: bool = False,
+    replaces: Identity | None = None,
 ) -> None:
     """Write a fitted model, whole or not at all.
 
@@ -128,7 +145,7 @@ def save_model(
     ----------
     path : str
         The file to write.
-    model : Denoiser
+    model : Denoiser or Windowed
         A fitted method.
     force : bool
         Whether an existing file may be replaced.
@@ -146,12 +163,17 @@ def save_model(
     import joblib  # imported late: reading a model does not need them
     import scipy
 
+    windows = None
+    if isinstance(model, Windowed):
+        windows = {sys.intern(key): _plain(value) for key, value in model.to_plain().items()}
+        model = model.model
     cls = type(model)
     state = {sys.intern(key): _plain(value) for key, value in sorted(model.get_state().items())}
     params = {sys.intern(key): _plain(value) for key, value in sorted(model.fitted_params_.items())}
     try:
         check_params(cls, params)
         check_state(cls, state)
+        check_windows(windows)
     except FlawError as flaw:
         raise ModelError(
             f"{path}: the model was not written: {flaw}; fit it with other data or parameters"
@@ -168,6 +190,8 @@ def save_model(
             "scipy": scipy.__version__,
         },
     }
+    if windows is not None:
+        envelope["windows"] = windows
     with atomic_write(path, force=force, replaces=replaces) as handle:
         if handle.seekable():
             joblib.dump(envelope, handle, compress=0, protocol=_PROTOCOL)
@@ -177,7 +201,7 @@ def save_model(
             handle.write(buffer.getbuffer())
 
 
-def load_model(path: str) -> Denoiser:
+def load_model(path: str) -> Denoiser | Windowed:
     """Read a fitted model; nothing in the file is run.
 
     Arrays of a large file are read-only views of a memory map, which processes share and which
@@ -191,7 +215,7 @@ def load_model(path: str) -> Denoiser:
 
     Returns
     -------
-    Denoiser
+    Denoiser or Windowed
         The fitted method.
 
     Raises
@@ -228,6 +252,7 @@ def read_model(path: str) -> ModelFile:
         cls = load_method(content["method"])
         check_params(cls, content["params"])
         check_state(cls, content["state"])
+        check_windows(content.get("windows"))
     except FlawError as flaw:
         raise ModelError(f"{path}: is damaged: {flaw}; {_REFIT}") from None
     return ModelFile(
@@ -238,6 +263,7 @@ def read_model(path: str) -> ModelFile:
         params=content["params"],
         state=content["state"],
         versions=content["versions"],
+        windows=content.get("windows"),
     )
 
 
@@ -265,11 +291,11 @@ def _envelope(path: str, data: memoryview) -> dict[str, Any]:
             f"{path}: was written by a newer ikpca (format {number}, this one reads {FORMAT}); "
             f"it needs ikpca >= {versions['ikpca']}: upgrade ikpca"
         )
-    if content.keys() != _KEYS:
+    if content.keys() - _OPTIONAL_KEYS != _KEYS:
         raise FlawError(f"its parts are not {', '.join(sorted(_KEYS))}")
     method = content["method"]
     check_text("its method", method)
-    if method not in METHODS:
+    if method not in METHODS | WINDOW_METHODS:
         raise ModelError(
             f"{path}: its method {method!r} is not known to ikpca {__version__}; "
             f"it needs ikpca >= {versions['ikpca']}: upgrade ikpca"

@@ -14,7 +14,7 @@ from hypothesis.extra.numpy import arrays, scalar_dtypes
 from numpy.testing import assert_array_equal
 
 from ikpca_cli import IKPCA, PCA, KernelPCA, load_model, save_model
-from ikpca_cli.cli.values import parsed
+from ikpca_cli.cli.given.values import parsed
 from ikpca_cli.errors import ModelError, UsageError
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS

@@ -15,12 +15,19 @@ from ikpca_cli.cli.sources import located
 from ikpca_cli.errors import IkpcaError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    from numpy.typing import NDArray
+
     from ikpca_cli.data.row_source import FloatArray, Progress
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.formats.arrays import Rows
     from ikpca_cli.formats.layout import ReadOptions
     from ikpca_cli.noise.treatment import Treatment
     from ikpca_cli.plots.shown import Shown
+    from ikpca_cli.plots.stretch import Stretch
+    from ikpca_cli.recordings.windowed import Windowed
 
 _LOOKED_AT = 1 << 22
 """Numbers that the look at a residual takes."""
@@ -96,7 +103,7 @@ class Outcome:
     record: dict[str, Any] | None = None
     error: IkpcaError | None = None
     warnings: tuple[str, ...] = ()
-    shown: Shown | None = None
+    shown: Shown | Stretch | None = None
     skipped: bool = False
 
 
@@ -104,14 +111,14 @@ class Stopped(Exception):
     """Raised by what is told of the progress, to end the cleaning of a batch that is over."""
 
 
-def model_of(path: str) -> Denoiser:
+def model_of(path: str) -> Denoiser | Windowed:
     """Load a model, or return the one that this process loaded last."""
     found = os.stat(path) if os.path.exists(path) else None
     return _load(path, found and (found.st_ino, found.st_mtime_ns, found.st_size))
 
 
 @lru_cache(maxsize=1)
-def _load(path: str, _version: tuple[int, int, int] | None) -> Denoiser:
+def _load(path: str, _version: tuple[int, int, int] | None) -> Denoiser | Windowed:
     from ikpca_cli.modelfile.storage import load_model
 
     return load_model(path)
@@ -161,6 +168,7 @@ def clean(job: Job, progress: Progress) -> Outcome:
 def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     from ikpca_cli.cli.batch.change import Change
     from ikpca_cli.formats.arrays import check_target, open_output, output_notes, read_rows
+    from ikpca_cli.recordings.windowed import Windowed
 
     path, reading = located(job.source, job.reading)
     for target in (job.target, job.residual):
@@ -172,8 +180,8 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
         rows = files.enter_context(read_rows(path, reading, progress))
         rows.match(model.feature_names_)
         outcome.warnings += rows.warnings + output_notes(job.target, rows.layout)
-        treatment = model.treatment(rows)
-        blocks = model.flagged_blocks(rows, keep_unlike=job.keep_unlike, treatment=treatment)
+        treatment = None if isinstance(model, Windowed) else model.treatment(rows)
+        blocks = _blocks(model, rows, job.keep_unlike, treatment)
         first = next(blocks)  # what refuses the rows does so before an output is begun
         form = (rows.shape[0], rows.dtype, rows.layout.with_digits(job.digits))
         write = files.enter_context(
@@ -198,10 +206,8 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
                 keep(rows.in_file_order(gone))
             progress("denoise", part.stop, rows.shape[0])
         if job.shows:
-            from ikpca_cli.plots.shown import Shown
-
-            outcome.shown = Shown.of(rows, model, image=job.image)
-    remark = treatment.caution.remark()
+            outcome.shown = _shown(model, rows, job.image)
+    remark = None if treatment is None else treatment.caution.remark()
     if remark:
         outcome.warnings += (f"{rows.name}: {remark}",)
     outcome.warnings += removed.flaws(job.residual)
@@ -218,6 +224,31 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     }
 
 
+def _blocks(
+    model: Denoiser | Windowed, rows: Rows, keep_unlike: bool, treatment: Treatment | None
+) -> Iterator[tuple[slice, FloatArray, FloatArray, NDArray[np.bool_]]]:
+    """Return the blocks of a file, before and after, and which of its rows are unlike."""
+    from ikpca_cli.recordings.windowed import Windowed
+
+    if isinstance(model, Windowed):
+        return model.flagged_blocks(rows, rows.layout.sample_shape)
+    return model.flagged_blocks(rows, keep_unlike=keep_unlike, treatment=treatment)
+
+
+def _shown(
+    model: Denoiser | Windowed, rows: Rows, image: tuple[int, int] | None
+) -> Shown | Stretch:
+    """Return what a picture of a file shows."""
+    from ikpca_cli.plots.shown import Shown
+    from ikpca_cli.recordings.windowed import Windowed
+
+    if isinstance(model, Windowed):
+        from ikpca_cli.cli.given.window_options import stretch_of
+
+        return stretch_of(model, rows)
+    return Shown.of(rows, model, image=image)
+
+
 def _unlike_line(rows: Rows, unlike: list[int], kept: bool) -> str:
     """Return the line that says which rows are unlike the training rows."""
     named = ", ".join(map(str, unlike[:_NAMED])) + (", ..." if len(unlike) > _NAMED else "")
@@ -231,7 +262,7 @@ def _unlike_line(rows: Rows, unlike: list[int], kept: bool) -> str:
 class _Removed:
     """What a model removes from rows; some of it is kept, to see whether it is noise."""
 
-    def __init__(self, rows: Rows, treatment: Treatment) -> None:
+    def __init__(self, rows: Rows, treatment: Treatment | None) -> None:
         self._rows, self._treatment = rows, treatment
         self._step = max(1, math.ceil(rows.shape[0] * rows.shape[1] / _LOOKED_AT))
         self._noisy: list[FloatArray] = []
@@ -258,6 +289,8 @@ class _Removed:
 
         n_samples, n_features = self._rows.shape
         if target is None and (n_samples < FEW_ROWS or n_features < FEW_COLUMNS):
+            return ()
+        if self._treatment is None:  # the rows of a recording are no samples
             return ()
         forward = self._treatment.forward
         noisy, cleaned = np.concatenate(self._noisy), np.concatenate(self._cleaned)

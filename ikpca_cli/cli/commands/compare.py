@@ -9,10 +9,10 @@ import typer
 
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.batch.cluster import cluster as on_cluster
-from ikpca_cli.cli.composed import composed
+from ikpca_cli.cli.given.composed import composed
+from ikpca_cli.cli.given.values import MEAN, method_params, method_values, parameter
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import open_clean, open_rows, split_source
-from ikpca_cli.cli.values import MEAN, method_params, method_values, parameter
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.methods import METHODS
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ikpca_cli.cli import options as opt
-from ikpca_cli.cli.composed import composed
 from ikpca_cli.cli.drawing import AxisLabels
+from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import absolute, split_source
 from ikpca_cli.cli.streams import results_beside, say
@@ -20,6 +20,7 @@ from ikpca_cli.errors import IkpcaWarning, UsageError
 
 if TYPE_CHECKING:
     from ikpca_cli.plots.shown import Shown
+    from ikpca_cli.plots.stretch import Stretch
 
 _COLUMNS = {
     "input": "input",
@@ -244,16 +245,19 @@ def _targets(noisy: list[str], output: str | None, output_dir: str | None) -> li
     return targets
 
 
-def _show(shown: Shown, plot: str | None, preview: bool, force: bool) -> None:
-    """Draw some rows before and after, and print some, where that was asked for."""
+def _show(shown: Shown | Stretch, plot: str | None, preview: bool, force: bool) -> None:
+    """Draw some of a file before and after, and print some, where that was asked for."""
+    from ikpca_cli.cli.pictures import picture_of_rows, picture_of_stretch
+    from ikpca_cli.cli.preview import print_preview
+    from ikpca_cli.plots.stretch import Stretch
+
     if plot is not None:
-        from ikpca_cli.cli.pictures import picture_of_rows
-
-        picture_of_rows(plot, shown, force=force)
+        if isinstance(shown, Stretch):
+            picture_of_stretch(plot, shown, force=force)
+        else:
+            picture_of_rows(plot, shown, force=force)
     if preview:
-        from ikpca_cli.cli.preview import print_preview
-
-        print_preview(shown)
+        print_preview(shown.as_rows() if isinstance(shown, Stretch) else shown)
 
 
 def _check_plot(plot: str, inputs: list[str], outputs: list[str], force: bool) -> None:

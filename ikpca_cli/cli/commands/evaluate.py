@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 
 from ikpca_cli.cli import options as opt
-from ikpca_cli.cli.composed import composed
 from ikpca_cli.cli.drawing import AxisLabels
+from ikpca_cli.cli.given.composed import composed
+from ikpca_cli.cli.given.values import MEAN
+from ikpca_cli.cli.given.window_options import stretch_of
 from ikpca_cli.cli.progress import progress_bar
-from ikpca_cli.cli.values import MEAN
 from ikpca_cli.errors import UsageError
 
 
@@ -48,6 +49,7 @@ def evaluate(
     Without clean rows the error is estimated from the noise level (Stein's unbiased risk
     estimate), and what was removed is checked for signal.
     """
+    from ikpca_cli.cli.pictures import picture_of_stretch
     from ikpca_cli.cli.sources import open_clean, open_rows, split_source
     from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.cli.words.sentences import error_sentence
@@ -56,6 +58,8 @@ def evaluate(
     from ikpca_cli.evaluation.metrics import evaluate_model
     from ikpca_cli.modelfile.storage import load_model
     from ikpca_cli.plots.shown import MOST, Shown, image_shape
+    from ikpca_cli.recordings.evaluation import evaluate_windows
+    from ikpca_cli.recordings.windowed import Windowed
 
     if plot is not None:
         from ikpca_cli.plots.picture_file import check_picture
@@ -67,6 +71,20 @@ def evaluate(
     axes.check(plot)
     fitted = load_model(model)
     size = image_shape(image, fitted.n_features_in_)
+    if isinstance(fitted, Windowed):
+        if clean == MEAN:
+            raise UsageError(f"--clean {MEAN} is for rows of one shape, and {model} for windows")
+        options = reading.options()
+        with (
+            threads.jobs(jobs),
+            open_rows(noisy, options) as rows,
+            open_clean(clean, options, rows) as reference,
+        ):
+            score = evaluate_windows(fitted, rows, reference, rows.layout.sample_shape)
+            if plot is not None:
+                picture_of_stretch(plot, stretch_of(fitted, rows), force=force)
+        print_record(score, printing.form)
+        return
     if clean is None and fitted.replicates_:
         clean = MEAN
     options, names = reading.options(), fitted.feature_names_

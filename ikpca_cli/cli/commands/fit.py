@@ -9,10 +9,17 @@ from typing import Annotated, Any
 import typer
 
 from ikpca_cli.cli import options as opt
-from ikpca_cli.cli.composed import composed
+from ikpca_cli.cli.given.composed import composed
+from ikpca_cli.cli.given.values import MEAN, is_file, method_params
+from ikpca_cli.cli.given.window_options import (
+    check_rows,
+    default_method,
+    fit_windows,
+    stretch_of,
+    window_size,
+)
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.streams import results_beside
-from ikpca_cli.cli.values import MEAN, is_file, method_params
 from ikpca_cli.errors import IkpcaWarning, UsageError
 
 
@@ -43,7 +50,10 @@ def fit(
             help="Keep rff x rff numbers in the model, so that --update can add rows to it.",
         ),
     ] = False,
-    method: opt.Method = "ikpca",
+    window: opt.Window = None,
+    hop: opt.Hop = None,
+    fs: opt.Rate = None,
+    method: opt.Method = None,
     rff: Annotated[
         str | None,
         typer.Option(
@@ -106,6 +116,7 @@ def fit(
         ikpca fit ecg_train.npy
         ikpca fit digits.h5::train --method pca -o digits.joblib --plot fit.png
         ikpca fit s_curve_train.csv --noise-std 0.25 -o curve.joblib
+        ikpca fit recording.csv --window auto
 
     What is "auto" is chosen from the rows alone, around what you give, and printed.
     """
@@ -127,9 +138,19 @@ def fit(
         "--clean": clean == MEAN,
         "--seed": seed,
     }
-    params = method_params(method, given)
     if update is not None:
-        _check_update(method, given)
+        _check_update(
+            given
+            | {
+                "--method": None if method == "ikpca" else method,
+                "--window": window,
+                "--hop": hop,
+                "--fs": fs,
+            }
+        )
+    window_size(window, hop, fs)
+    method = default_method(method, window)
+    params = method_params(method, given)
     target = output or update or "model.joblib"
 
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
@@ -144,6 +165,7 @@ def fit(
     from ikpca_cli.formats.arrays import check_target
     from ikpca_cli.formats.output import identity
     from ikpca_cli.modelfile.storage import load_model, save_model
+    from ikpca_cli.recordings.windowed import Windowed
 
     force = force or target == update
     check_target(target, inputs=[split_source(train)[0]], force=force)
@@ -154,11 +176,13 @@ def fit(
     files = reading.options()
     replaces = identity(update) if update is not None and target == update else None
     model = load_method(method)(**params) if update is None else load_model(update)
+    if isinstance(model, Windowed):
+        raise UsageError(f"{update} is for windows, and cannot learn from more of them")
     known = None if update is None else model.feature_names_
     if levels is not None or noise_rows is not None:
         if update is not None:
             raise UsageError("--update keeps what the model knows of noise: leave it out")
-        from ikpca_cli.cli.noise_files import noise_of_files
+        from ikpca_cli.cli.given.noise_files import noise_of_files
 
         model.set_noise(noise_of_files(levels, noise_rows, common.noise_model, files))
     with (
@@ -169,34 +193,45 @@ def fit(
     ):
         start = time.perf_counter()
         opens = opener(rows, train, files) if work.cluster else None
+        flaw = None
         if update is not None:
             more = rows if opens is None else FirstPass(rows, model.seed, opens)
             model.partial_fit(more, progress=progress)
-        else:
+        elif window in (None, "none"):
+            if window is None:
+                check_rows(rows, train)
             first_pass = FirstPass(rows, model.seed, opens)
             model.fit(first_pass, keep_sums=keep_sums, progress=progress)
+            flaw = noise_flaw(model, first_pass)
+        else:
+            model = fit_windows(model, rows, window, hop, fs, progress)
         seconds = time.perf_counter() - start
         save_model(target, model, force=force, replaces=replaces)
-        flaw = noise_flaw(model, first_pass) if update is None else None
-    if plot is not None:
-        from ikpca_cli.cli.pictures import picture_of_fit
+        if plot is not None:
+            from ikpca_cli.cli.pictures import picture_of_fit, picture_of_stretch
 
-        picture_of_fit(plot, model, train, force=force)
+            if isinstance(model, Windowed):
+                picture_of_stretch(plot, stretch_of(model, rows), force=force)
+            else:
+                picture_of_fit(plot, model, train, force=force)
     if flaw is not None:
         warnings.warn(f"{train}: {flaw}", IkpcaWarning, stacklevel=1)
     record = model.summary() | {"seconds": seconds, "model": target}
-    auto = [name for name, value in model.get_params().items() if value == "auto"]
-    warn_of_open_rows(target, model, train)
+    inner = model.model if isinstance(model, Windowed) else model
+    auto = [name for name, value in inner.get_params().items() if value == "auto"]
+    if window == "auto":
+        auto.append("window")
+    warn_of_open_rows(target, inner, train)
     with results_beside(target):
         print_record(record, printing.form, notes=dict.fromkeys(auto, "chosen from the rows"))
-        if printing.output_format is opt.Format.table:
-            given_level = model.noise_std != "auto"
-            print_lines(fit_sentences(record, given=given_level, replicates=model.replicates))
+        if printing.output_format is opt.Format.table and inner is model:
+            given_level = inner.noise_std != "auto"
+            print_lines(fit_sentences(record, given=given_level, replicates=inner.replicates))
 
 
-def _check_update(method: str, given: dict[str, Any]) -> None:
+def _check_update(given: dict[str, Any]) -> None:
     """Refuse options of a new fit where a model is only to take in more rows."""
     unused = {None, "auto", 0}
-    for option, value in ({"--method": None if method == "ikpca" else method} | given).items():
+    for option, value in given.items():
         if value not in unused:
             raise UsageError(f"--update keeps the model's parameters: leave {option} out")

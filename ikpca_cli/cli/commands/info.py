@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ikpca_cli.cli import options as opt
-from ikpca_cli.cli.composed import composed
+from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.errors import UsageError
 
 _BARS = 12
@@ -41,6 +41,7 @@ def info(
     from ikpca_cli.cli.words.terms import TERMS
     from ikpca_cli.data.memory import readable_bytes
     from ikpca_cli.modelfile.storage import read_model
+    from ikpca_cli.recordings.windowed import Windowed
 
     if model is None:
         if not explain:
@@ -50,6 +51,8 @@ def info(
     file = read_model(model)
     fitted = file.build()
     record: dict[str, Any] = {"model": file.path, **fitted.summary()}
+    if isinstance(fitted, Windowed):
+        fitted = fitted.model
     record["training_rows_inside"] = holds_rows(fitted)
     if printing.output_format is opt.Format.json:
         record |= {

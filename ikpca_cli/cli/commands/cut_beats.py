@@ -1,0 +1,106 @@
+"""``ikpca beats``: cut a recording into its beats, or put cleaned ones back."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from ikpca_cli.cli import options as opt
+from ikpca_cli.cli.given.composed import composed
+from ikpca_cli.errors import InputError, UsageError
+
+
+class Align(StrEnum):
+    """What rows are aligned by."""
+
+    r = "r"
+    peak = "peak"
+
+
+@composed
+def beats(
+    recording: Annotated[
+        str, typer.Argument(metavar="RECORDING", help="Samples by channels, times left out.")
+    ],
+    output: Annotated[
+        str, typer.Option("--output", "-o", metavar="FILE", help="Where the beats go.")
+    ],
+    fs: opt.Rate = None,
+    align: Annotated[
+        Align, typer.Option(help="R peaks of an ECG, or peaks of whatever comes again.")
+    ] = Align.r,
+    apart: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="N",
+            show_default="as the recording tells",
+            help="Samples from one event to the next, about, for --align peak.",
+        ),
+    ] = 0,
+    restore: Annotated[
+        str | None,
+        typer.Option(
+            metavar="BEATS", help="Put these beats, cleaned, back into the recording instead."
+        ),
+    ] = None,
+    force: opt.Force = False,
+    *,
+    reading: opt.Reading,
+    printing: opt.Printing,
+) -> None:
+    """Cut a recording into its beats, one a row, or put cleaned ones back.
+
+    The baseline that wanders is taken off, R peaks are found, and each R-R interval is resampled
+    to 512 samples with its peak at sample 150; several channels follow one another in a row.
+
+    Examples:
+
+        ikpca beats recording.csv --fs 360 -o beats.h5
+        ikpca fit beats.h5 --method pca && ikpca denoise model.joblib beats.h5
+        ikpca beats recording.csv --fs 360 --restore beats.denoised.h5 -o clean.csv
+    """
+    if (fs is None) == (align is Align.r):
+        raise UsageError("give the rate of an ECG (--fs), and --align peak for other recordings")
+    if apart and align is Align.r:
+        raise UsageError("--apart is for --align peak")
+
+    import numpy as np
+
+    from ikpca_cli.cli.sources import open_rows, split_source
+    from ikpca_cli.cli.words.report import print_record
+    from ikpca_cli.formats.arrays import check_target, write_rows
+    from ikpca_cli.formats.layout import Layout
+    from ikpca_cli.recordings.events import LENGTH, Beats, find_peaks, without_baseline
+    from ikpca_cli.recordings.recording import recording_of
+
+    inputs = [split_source(name)[0] for name in (recording, restore) if name is not None]
+    check_target(output, inputs=inputs, force=force)
+    with open_rows(recording, reading.options()) as rows:
+        found = recording_of(rows, "beats")
+        if len(found.canvases) > 1:
+            raise InputError(f"{recording}: holds several recordings, one a row; give one a file")
+        canvas = np.asarray(found.canvases[0][0 : int(found.canvases[0].shape[0])])
+        fast, baseline = without_baseline(canvas, fs or 0.0)
+        cut = Beats.at(find_peaks(fast, fs or 0.0, apart), len(canvas), recording)
+        width = LENGTH * canvas.shape[1]
+        if restore is None:
+            layout = Layout(
+                format="npy", dtype=np.dtype(np.float64), sample_shape=(width,), dataset="beats"
+            )
+            write_rows(output, cut.cut(fast), layout, force=force)
+        else:
+            with open_rows(restore, reading.options()) as cleaned:
+                if cleaned.shape != (len(cut.peaks), width):
+                    raise InputError(
+                        f"{restore}: has shape {cleaned.shape}, but the beats of {recording} have "
+                        f"{(len(cut.peaks), width)}: give those that were cut from it"
+                    )
+                whole = cut.put_back(fast, np.asarray(cleaned[:], dtype=np.float64)) + baseline
+            blocks = found.cleaned(lambda _: iter([(slice(0, len(canvas)), whole)]))
+            values = np.concatenate([block for _, block in blocks]).astype(rows.dtype)
+            write_rows(output, values, rows.layout, force=force)
+    record = {"recording": recording, "output": output, "n_beats": len(cut.peaks)}
+    print_record(record | {"n_features": width, "n_channels": canvas.shape[1]}, printing.form)

@@ -1,0 +1,1 @@
+"""What is given on the command line, or in files beside it."""

@@ -1,0 +1,129 @@
+"""``--window``: from what stands on the command line to windows of a recording or picture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ikpca_cli.errors import InputError, UsageError
+
+if TYPE_CHECKING:
+    from ikpca_cli.data.row_source import Progress
+    from ikpca_cli.estimators.denoiser import Denoiser
+    from ikpca_cli.formats.arrays import Rows
+    from ikpca_cli.plots.stretch import Stretch
+    from ikpca_cli.recordings.windowed import Windowed
+
+WORDS = ("auto", "none", "beats")
+
+
+def default_method(method: str | None, window: str | None) -> str:
+    """Return the method that was asked for, or the one for rows or for windows."""
+    return method or ("ikpca" if window in (None, "none") else "mixture")
+
+
+def window_size(
+    window: str | None, hop: int | None = None, fs: float | None = None
+) -> tuple[int, ...] | None:
+    """Return the numbers of ``128`` or ``8x8``; None for a word or no text.
+
+    Raises
+    ------
+    UsageError
+        If the text is neither, or the hop is longer than the window.
+    """
+    if (fs is None) == (window == "beats"):
+        raise UsageError(
+            "--window beats needs the rate of the recording, --fs, and nothing else does"
+        )
+    if window is None or window in WORDS:
+        if hop is not None and window != "auto":
+            raise UsageError("--hop is the step from window to window: give --window too")
+        return None
+    parts = window.lower().split("x")
+    good = len(parts) in (1, 2) and all(part.isascii() and part.isdigit() for part in parts)
+    size = tuple(map(int, parts)) if good else ()
+    if not size or not min(size) >= 2 or max(size) > 1 << 14:
+        raise UsageError(
+            f"--window {window}: give samples, as in 128, height and width, as in 8x8, auto, "
+            "beats, or none for rows that are samples as they are"
+        )
+    if hop is not None and hop > min(size):
+        raise UsageError(f"--hop {hop} is longer than the window {window}: some would be left out")
+    return size
+
+
+def check_rows(rows: Rows, source: str) -> None:
+    """Refuse a recording or picture where rows are to be samples.
+
+    Raises
+    ------
+    InputError
+        That says what the file looks like, and which option takes it as that.
+    """
+    from ikpca_cli.recordings.sniffing import looks_like
+
+    table = rows.layout.table
+    counted = table is not None and table.names is not None and table.names[0] == ""
+    guess = looks_like(rows, rows.layout.sample_shape, counted=counted)
+    if guess is not None:
+        raise InputError(
+            f"{source}: looks like {guess.what}: give {guess.option} to clean it as that; "
+            "if its rows are samples as they are, --window none"
+        )
+
+
+def fit_windows(
+    model: Denoiser,
+    rows: Rows,
+    window: str,
+    hop: int | None,
+    fs: float | None,
+    progress: Progress,
+) -> Windowed:
+    """Fit a model to the windows of a file.
+
+    Raises
+    ------
+    InputError
+        If windows cannot be cut from it.
+    """
+    from ikpca_cli.recordings import fitting
+    from ikpca_cli.recordings.sniffing import looks_like
+
+    size = window_size(window, hop, fs)
+    if fs is not None:
+        return fitting.fit_beats(model, [rows], fs=fs, progress=progress)
+    shape = rows.layout.sample_shape
+    if size is None:
+        guess = looks_like(rows, shape)
+        image = len(shape) == 2 or (guess is not None and guess.kind == "image")
+    else:
+        image = len(size) == 2
+    kind: Any = "image" if image else "signal"
+    return fitting.fit_windows(
+        model, [rows], kind=kind, window=size, hop=hop, shapes=[shape], progress=progress
+    )
+
+
+def stretch_of(model: Windowed, rows: Rows) -> Stretch:
+    """Return the middle of a file's first recording or picture, before and after cleaning."""
+    from pathlib import PurePath
+
+    import numpy as np
+
+    from ikpca_cli.plots.stretch import LARGEST, LONGEST, Stretch
+
+    canvas = model.recording(rows, rows.layout.sample_shape).canvases[0]
+    image = model.cutting.kind == "image"
+    length, width = canvas.shape
+    most, margin = (LARGEST if image else LONGEST), model.cutting.height
+    first = max(0, (length - most) // 2)
+    last = min(length, first + most)
+    start = max(0, first - margin)
+    # What lies beside it decides about its ends.
+    part = np.asarray(canvas[start : last + margin], dtype=np.float64)
+    left = max(0, (width - LARGEST) // 2) if image else 0
+    inner = slice(first - start, last - start), slice(left, left + LARGEST if image else None)
+    cleaned = model.clean_array(part)
+    name = PurePath(rows.name).name
+    return Stretch(part[inner], cleaned[inner], first + 1, length, image, name)

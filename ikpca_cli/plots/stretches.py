@@ -1,0 +1,63 @@
+"""A stretch of a recording with what was removed, or a crop of a picture, before and after."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from ikpca_cli.plots.mosaic import REMOVED
+from ikpca_cli.plots.stretch import Stretch
+from ikpca_cli.plots.style import CLEANED, FAINT, INK, NOISY, new_figure
+
+CHANNELS = 4
+"""Channels in a picture of a recording."""
+
+
+def draw_stretch(stretch: Stretch) -> Figure:
+    """Draw the middle of a recording, channel below channel, or a crop of a picture."""
+    return _draw_crop(stretch) if stretch.is_image else _draw_lines(stretch)
+
+
+def _draw_lines(stretch: Stretch) -> Figure:
+    count = min(CHANNELS, stretch.noisy.shape[1])
+    last = stretch.start + len(stretch.noisy) - 1
+    title = f"{stretch.name}: samples {stretch.start} to {last} of {stretch.total}"
+    figure = new_figure(8.0, 2.9 * count + 0.3, title)
+    grid = figure.add_gridspec(2 * count, 1, height_ratios=(3, 1) * count)
+    x = np.arange(stretch.start, last + 1)
+    for channel in range(count):
+        noisy, cleaned = stretch.noisy[:, channel], stretch.cleaned[:, channel]
+        upper = figure.add_subplot(grid[2 * channel, 0])
+        lower = figure.add_subplot(grid[2 * channel + 1, 0], sharex=upper)
+        upper.plot(x, noisy, color=NOISY, linewidth=0.7, label="noisy")
+        upper.plot(x, cleaned, color=CLEANED, linewidth=1.2, label="denoised")
+        upper.set_ylabel(stretch.y_label or ("value" if count == 1 else f"channel {channel + 1}"))
+        upper.tick_params(labelbottom=False)
+        lower.axhline(0.0, color=INK, linewidth=0.6)
+        lower.plot(x, noisy - cleaned, color=FAINT, linewidth=0.7)
+        lower.set_ylabel(REMOVED)
+        if channel == 0:
+            upper.legend(fontsize=8)
+    lower.set_xlabel(stretch.x_label or "sample")
+    return figure
+
+
+def _draw_crop(stretch: Stretch) -> Figure:
+    height, width = stretch.noisy.shape
+    last = stretch.start + height - 1
+    title = f"{stretch.name}: rows {stretch.start} to {last} of {stretch.total}"
+    figure = new_figure(9.0, 3.3 * min(1.5, height / width) + 0.3, title)
+    low, high = float(stretch.noisy.min()), float(stretch.noisy.max())
+    removed = stretch.noisy - stretch.cleaned
+    reach = float(np.abs(removed).max()) or 1.0
+    panels = (
+        ("noisy", stretch.noisy, low, high),
+        ("denoised", stretch.cleaned, low, high),
+        (REMOVED, removed, -reach, reach),
+    )
+    for place, (name, values, least, most) in enumerate(panels, start=1):
+        axes = figure.add_subplot(1, 3, place)
+        axes.imshow(values, cmap="gray", vmin=least, vmax=most, interpolation="nearest")
+        axes.set_title(name)
+        axes.set_axis_off()
+    return figure

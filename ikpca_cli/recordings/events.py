@@ -1,0 +1,199 @@
+"""Beats, or any event that comes again and again: found, cut to one length, and put back.
+
+The preparation of Gedon et al. (2023, section 5.2): the baseline that wanders is taken off by a
+high-pass filter, R peaks are found, and each R-R interval becomes one row with its peak at one
+place. The row of a peak reaches back over a share of the interval before it, and forward over the
+rest of the one after, so that rows tile the recording and can be put back.
+
+R peaks are the energy of the band where they are strongest, after Pan and Tompkins, "A real-time
+QRS detection algorithm" (1985).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.errors import InputError
+
+LENGTH, PEAK = 512, 150
+"""Samples of a row, and the place of its peak, as in the paper."""
+
+FEWEST = 3
+"""Peaks without which there is no interval on both sides of one."""
+
+_BASELINE = 0.5  # Hz: below is baseline wander
+_BAND = (5.0, 20.0)  # Hz, of the QRS complex
+_TOGETHER = 0.12  # seconds whose energy is one event's
+_APART = 0.25  # seconds between heart beats, at the least
+_NEAR = 0.08  # seconds between the energy's peak and that of the signal
+_SHARE = 0.2  # of a usual peak's energy that an event has
+_USUAL = 2.0  # seconds in each of which a beat is expected
+_AS_LIKE = 0.5  # of the highest correlation: that of one period
+_ROUND = 8  # of the period: what is narrower is no event
+
+
+@dataclass(frozen=True)
+class Beats:
+    """Where the beats of a recording are.
+
+    Attributes
+    ----------
+    peaks : ndarray, shape (n,)
+    edges : ndarray, shape (n + 1,)
+        Where the beat of each peak begins, and the last one ends; in samples.
+    length : int
+        Samples of the recording.
+    """
+
+    peaks: FloatArray
+    edges: FloatArray
+    length: int
+
+    @classmethod
+    def at(cls, peaks: FloatArray, length: int, name: str) -> Beats:
+        """Return the beats of peaks, without those that reach beyond the recording.
+
+        Raises
+        ------
+        InputError
+            If there are fewer than `FEWEST`.
+        """
+        share = PEAK / LENGTH
+        if len(peaks) >= FEWEST:
+            steps = np.diff(peaks)
+            steps = np.concatenate([steps[:1], steps, steps[-1:]])
+            starts = peaks - share * steps[:-1]
+            stop = peaks[-1] + (1.0 - share) * steps[-1]
+            edges = np.append(starts, stop)
+            whole = (edges[:-1] >= 0.0) & (edges[1:] <= length - 1)
+            kept = np.flatnonzero(whole)
+            if len(kept):
+                some = slice(kept[0], kept[-1] + 1)
+                return cls(peaks[some], edges[kept[0] : kept[-1] + 2], length)
+        raise InputError(
+            f"{name}: {len(peaks)} beats were found, too few to cut; check the rate (--fs), or "
+            "give a longer recording"
+        )
+
+    def places(self) -> Iterator[FloatArray]:
+        """Yield the samples that the numbers of each row lie at, (LENGTH,)."""
+        for peak, start, stop in zip(self.peaks, self.edges[:-1], self.edges[1:], strict=True):
+            before = np.linspace(start, peak, PEAK, endpoint=False)
+            yield np.concatenate([before, np.linspace(peak, stop, LENGTH - PEAK, endpoint=False)])
+
+    def cut(self, canvas: FloatArray) -> FloatArray:
+        """Return the rows of a recording (length, channels): (n, LENGTH * channels)."""
+        from scipy.interpolate import CubicSpline
+
+        curve = CubicSpline(np.arange(float(self.length)), canvas)
+        return np.stack([curve(places).ravel() for places in self.places()])
+
+    def put_back(self, canvas: FloatArray, rows: FloatArray) -> FloatArray:
+        """Return a recording (length, channels) with its beats replaced by rows."""
+        from scipy.interpolate import CubicSpline
+
+        values = rows.reshape(-1, canvas.shape[1])
+        at = np.append(np.concatenate(list(self.places())), self.edges[-1])
+        # A row ends where the next begins; the last one at its own last number.
+        curve = CubicSpline(at, np.concatenate([values, values[-1:]]))
+        inside = np.arange(int(np.ceil(self.edges[0])), int(np.floor(self.edges[-1])) + 1)
+        restored = canvas.copy()
+        restored[inside] = curve(inside)
+        return restored
+
+
+def without_baseline(canvas: FloatArray, fs: float) -> tuple[FloatArray, FloatArray]:
+    """Split a recording (length, channels) into what varies fast, and its baseline.
+
+    Without a rate (0) the baseline is the median.
+    """
+    from scipy.signal import butter, sosfiltfilt
+
+    if fs <= 0.0:
+        baseline = np.broadcast_to(np.median(canvas, axis=0), canvas.shape)
+        return canvas - baseline, baseline
+    sections = butter(2, _BASELINE, "highpass", fs=fs, output="sos")
+    fast: FloatArray = sosfiltfilt(sections, canvas, axis=0)
+    return fast, canvas - fast
+
+
+def find_peaks(fast: FloatArray, fs: float, apart: int = 0) -> FloatArray:
+    """Return the peaks, in samples, of a recording without baseline, (length, channels).
+
+    With a rate they are R peaks; without one (0), those of whatever comes again, about every
+    `apart` samples or, if that is 0, as often as the recording is most like itself.
+    """
+    from scipy import signal
+    from scipy.ndimage import gaussian_filter1d, maximum_filter1d, uniform_filter1d
+
+    if fs > 0.0:
+        high = min(_BAND[1], 0.45 * fs)
+        sections = signal.butter(2, (_BAND[0], high), "bandpass", fs=fs, output="sos")
+        shaped = signal.sosfiltfilt(sections, fast, axis=0)
+        near, together, least = (max(1, round(s * fs)) for s in (_NEAR, _TOGETHER, _APART))
+        usual = round(_USUAL * fs)
+    else:
+        period = apart or _period(fast)
+        shaped = gaussian_filter1d(fast, period / _ROUND**2, axis=0)
+        near, together, least = (max(1, period // part) for part in (_ROUND, _ROUND, 2))
+        usual = 2 * period
+    power = shaped / np.maximum(np.median(np.abs(shaped), axis=0), 1e-300)
+    energy = uniform_filter1d((power**2).sum(axis=1), together)
+    usual = min(usual, len(energy))
+    highest = maximum_filter1d(energy, usual)[usual // 2 :: usual]
+    found, _ = signal.find_peaks(energy, height=_SHARE * float(np.median(highest)), distance=least)
+    # The channel that shows the events best, and the direction in which they point there.
+    main = (
+        shaped[:, int(np.argmax(np.abs(power[found]).mean(axis=0)))] if len(found) else shaped[:, 0]
+    )
+    around = np.clip(found[:, None] + np.arange(-near, near + 1), 0, len(main) - 1)
+    values = main[around]
+    sign = np.sign(np.median(values.max(axis=1) + values.min(axis=1))) if len(found) else 1.0
+    peaks = np.unique(around[np.arange(len(found)), (sign * values).argmax(axis=1)])
+    return _aligned(main, peaks, near) if len(peaks) >= FEWEST else peaks.astype(np.float64)
+
+
+def _aligned(main: FloatArray, peaks: NDArray[np.intp], near: int) -> FloatArray:
+    """Return peaks (n,) moved to where what surrounds them is most like their mean.
+
+    Noise moves the highest number of a peak by a sample or two, the best fit of a whole complex by
+    a fraction of one, which a parabola through the three best fits tells.
+    """
+    reach = np.arange(-2 * near, 2 * near + 1)
+    lags = np.arange(-near // 2, near // 2 + 1)
+    last = len(main) - 1
+    around = main[np.clip(peaks[:, None] + reach, 0, last)]
+    template = around.mean(axis=0)
+    fits = np.stack(
+        [main[np.clip(peaks[:, None] + reach + lag, 0, last)] @ template for lag in lags], axis=1
+    )
+    if fits.shape[1] < 3:
+        return peaks.astype(np.float64)
+    best = np.clip(fits.argmax(axis=1), 1, len(lags) - 2)
+    left, middle, right = (fits[np.arange(len(peaks)), best + step] for step in (-1, 0, 1))
+    bend = left - 2.0 * middle + right
+    shift = np.where(bend < 0.0, 0.5 * (left - right) / np.where(bend < 0.0, bend, 1.0), 0.0)
+    moved: FloatArray = peaks + lags[best] + np.clip(shift, -0.5, 0.5)
+    # Two that were one event come together, and one is enough.
+    single: FloatArray = moved[np.append(True, np.diff(moved) > 1.0)]
+    return single
+
+
+def _period(fast: FloatArray) -> int:
+    """Return the samples from one event to the next, where the recording is most like itself."""
+    from scipy.signal import find_peaks as find_peaks_of
+
+    length = len(fast)
+    spectrum = np.abs(np.fft.rfft(fast, 2 * length, axis=0)) ** 2
+    likeness = np.fft.irfft(spectrum.sum(axis=1))[: length // 2]
+    rising = np.flatnonzero(np.diff(likeness) > 0.0)
+    first = int(rising[0]) if len(rising) else 1
+    # The first of the lags that are about as good: two periods are as like as one.
+    least = _AS_LIKE * float(likeness[first:].max())
+    good, _ = find_peaks_of(likeness[first:], height=least)
+    return max(4, first + int(good[0] if len(good) else np.argmax(likeness[first:])))

@@ -1,0 +1,158 @@
+"""Fitting a denoiser of recordings: the window, the noise level, and the model of its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray, Progress, as_rows, silent
+from ikpca_cli.estimators.denoiser import Denoiser
+from ikpca_cli.recordings.cutting import Cutting, Kind
+from ikpca_cli.recordings.events import LENGTH
+from ikpca_cli.recordings.recording import Canvas, recording_of
+from ikpca_cli.recordings.roughness import channel_noise
+from ikpca_cli.recordings.windowed import Windowed
+
+SIGNAL_WINDOWS, IMAGE_WINDOWS = (16, 32, 64, 128, 256), (6, 8)
+"""Windows that "auto" compares."""
+
+FEWEST_WINDOWS = 8
+"""Times that a window has to fit into a recording to be one of them."""
+
+LONGEST = 256
+"""Numbers in a window of several channels up to which it is one of them."""
+
+EVERY_OFFSET = 1 << 17
+"""Numbers in a recording or picture up to which there is a window at every offset."""
+
+OVERLAP = 8
+"""Windows that a number lies in, in each direction, where there is not."""
+
+
+def fit_windows(
+    model: Denoiser,
+    files: Sequence[Any],
+    *,
+    kind: Kind = "signal",
+    window: tuple[int, ...] | None = None,
+    hop: int | None = None,
+    shapes: Sequence[tuple[int, ...]] = (),
+    progress: Progress = silent,
+) -> Windowed:
+    """Learn from the windows of recordings or pictures.
+
+    Parameters
+    ----------
+    model : Denoiser
+        Its noise level, where "auto", is read from the recordings.
+    files : sequence of array_like or RowSource, shape (n, p)
+        See `recording_of`.
+    kind : {"signal", "image"}
+    window : (int,) or (int, int), optional
+        Samples, or height and width; by default that of the least estimated error.
+    hop : int, optional
+        From one window to the next when cleaning; by default 1, more where there is much.
+    shapes : sequence of tuple of int
+        The shape that a row of each file had there; for stacks of pictures.
+    progress : callable
+
+    Returns
+    -------
+    Windowed
+
+    Raises
+    ------
+    InputError
+        If windows cannot be cut from a file, or are all alike.
+    """
+    shapes = shapes or [()] * len(files)
+    recordings = [
+        recording_of(as_rows(rows), kind, shape) for rows, shape in zip(files, shapes, strict=True)
+    ]
+    canvases = [canvas for recording in recordings for canvas in recording.canvases]
+    levels = channel_noise(canvases, kind)
+    sizes = [window] if window is not None else _candidates(canvases, kind)
+    numbers = max(int(np.prod(canvas.shape)) for canvas in canvases)
+    found = []
+    for size in sizes:
+        high, wide = (size[0], size[-1]) if kind == "image" else (size[0], recordings[0].width)
+        every = max(1, min(high, wide if kind == "image" else high) // OVERLAP)
+        step = hop or (1 if numbers <= EVERY_OFFSET else every)
+        cutting = Cutting(kind, high, wide, step, _scales(levels, kind))
+        for recording in recordings:
+            recording.check(cutting)
+        windowed = Windowed(type(model)(**model.get_params()), cutting)
+        windowed.learn(canvases, levels, progress)
+        if windowed.noise_std_ is not None:
+            windowed.risk = windowed.estimate(canvases, trained=True)
+        found.append(windowed)
+    return min(found, key=lambda one: np.inf if one.risk is None else one.risk.mse)
+
+
+def fit_beats(
+    model: Denoiser,
+    files: Sequence[Any],
+    *,
+    fs: float = 0.0,
+    apart: int = 0,
+    progress: Progress = silent,
+) -> Windowed:
+    """Learn from the heart beats of recordings, or from other events that come again.
+
+    Parameters
+    ----------
+    model : Denoiser
+        As for `fit_windows`.
+    files : sequence of array_like or RowSource, shape (n, p)
+        See `recording_of`. A recording is held in memory.
+    fs : float
+        Samples a second of an ECG; 0 for other events.
+    apart : int
+        Samples from one of these to the next, about; 0 for as many as the recording tells.
+    progress : callable
+
+    Returns
+    -------
+    Windowed
+
+    Raises
+    ------
+    InputError
+        If too few beats are found.
+    """
+    recordings = [recording_of(as_rows(rows), "beats") for rows in files]
+    canvases = [canvas for recording in recordings for canvas in recording.canvases]
+    levels = channel_noise(canvases, "signal")
+    scales = _scales(levels, "signal")
+    cutting = Cutting("beats", LENGTH, len(scales), 1, scales, fs, apart)
+    found = Windowed(type(model)(**model.get_params()), cutting)
+    found.learn(canvases, levels, progress)
+    if found.noise_std_ is not None:
+        found.risk = found.estimate(canvases)
+    return found
+
+
+def _scales(levels: FloatArray, kind: Kind) -> tuple[float, ...]:
+    """Return what channels are divided by: noise over its root mean square, 1 where unknown."""
+    if kind == "image":
+        return ()
+    level = float(np.sqrt(np.mean(levels**2)))
+    return tuple(float(one / level) if one > 0.0 else 1.0 for one in levels)
+
+
+def _candidates(canvases: Sequence[Canvas], kind: Kind) -> list[tuple[int, ...]]:
+    """Return the windows to compare: those that fit several times into the shortest canvas."""
+    length = min(int(canvas.shape[0]) for canvas in canvases)
+    width = int(canvases[0].shape[1])
+    if kind == "image":
+        shortest = min(length, width)
+        return [(size, size) for size in IMAGE_WINDOWS if 2 * size <= shortest] or [(shortest,) * 2]
+    fitting: list[tuple[int, ...]] = [
+        (size,)
+        for size in SIGNAL_WINDOWS
+        if FEWEST_WINDOWS * size <= length
+        and (size * width <= LONGEST or size == SIGNAL_WINDOWS[0])
+    ]
+    return fitting or [(max(1, length // 2),)]

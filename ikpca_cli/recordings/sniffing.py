@@ -1,0 +1,95 @@
+"""Whether rows are rows at all: recordings and pictures are told by their shape and their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray, RowSource
+from ikpca_cli.recordings.cutting import Kind
+from ikpca_cli.recordings.recording import time_columns
+
+MANY_ROWS = 500
+"""Rows of one or two numbers from which their order is looked at."""
+
+LONG_ROW = 64
+"""Numbers in a single row that are worth windows."""
+
+IN_ORDER = 0.8
+"""Squared differences of neighbours, over those of any two, below which they are in order."""
+
+SMALLEST_PICTURE = 32
+"""Rows and columns of a picture that stands alone."""
+
+_LOOKED_AT = 1 << 14  # rows in the middle of a file
+
+
+@dataclass(frozen=True)
+class Guess:
+    """What a file looks like.
+
+    Attributes
+    ----------
+    what : str
+        In words, with its shape.
+    kind : {"signal", "image"}
+    """
+
+    what: str
+    kind: Kind
+
+    @property
+    def option(self) -> str:
+        """The option that takes it as what it looks like."""
+        return "--window 8x8, or auto," if self.kind == "image" else "--window auto, or a number,"
+
+
+def looks_like(
+    rows: RowSource, sample_shape: tuple[int, ...] = (), *, counted: bool = False
+) -> Guess | None:
+    """Return what a file looks like if not a stack of samples; None if it may be one.
+
+    Parameters
+    ----------
+    rows : RowSource, shape (n, p)
+    sample_shape : tuple of int
+        The shape that a row has in its file.
+    counted : bool
+        Whether the first column is known to count the rows.
+    """
+    n_rows, n_columns = rows.shape
+    if len(sample_shape) == 2 and n_rows == 1:
+        return Guess(f"one picture of {sample_shape[0]} x {sample_shape[1]} pixels", "image")
+    if n_rows == 1 and n_columns >= LONG_ROW:
+        return Guess(f"one recording of {n_columns} samples, in a single row", "signal")
+    if len(sample_shape) > 1:
+        return None
+    if n_columns == 1 and n_rows >= LONG_ROW:
+        return Guess(f"one recording of {n_rows} samples", "signal")
+    if n_rows > n_columns and not counted and (time := time_columns(rows)):
+        channels = n_columns - len(time)
+        of = f"column {time[0] + 1} holds times, or counts the rows"
+        return Guess(
+            f"a recording of {n_rows} samples and {channels} channel{'s' * (channels != 1)}: {of}",
+            "signal",
+        )
+    if n_columns == 2 and n_rows >= MANY_ROWS and _order(_middle(rows)) < IN_ORDER:
+        return Guess(f"a recording of {n_rows} samples and 2 channels, in order", "signal")
+    if n_rows == n_columns >= SMALLEST_PICTURE:
+        picture = _middle(rows)
+        if _order(picture) < IN_ORDER and _order(picture.T) < IN_ORDER:
+            return Guess(f"one picture of {n_rows} x {n_columns} pixels", "image")
+    return None
+
+
+def _middle(rows: RowSource) -> FloatArray:
+    start = max(0, (rows.shape[0] - _LOOKED_AT) // 2)
+    return np.asarray(rows[start : start + _LOOKED_AT], dtype=np.float64)
+
+
+def _order(rows: FloatArray) -> float:
+    """Return how much less rows differ from the next than from any: 1 where order is chance."""
+    spread = 2.0 * float(rows.var(axis=0).sum())
+    steps = float(np.mean(np.sum(np.diff(rows, axis=0) ** 2, axis=1)))
+    return steps / spread if spread > 0.0 else 1.0

@@ -1,0 +1,122 @@
+"""Beats of a synthetic ECG with known R peaks: found, cut, cleaned and put back."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from ikpca_cli.errors import InputError
+from ikpca_cli.recordings.events import (
+    LENGTH,
+    PEAK,
+    Beats,
+    find_peaks,
+    without_baseline,
+)
+from tests.recordings.ecg import ecg
+
+FS = 360.0
+
+
+def shares(found, true, near):
+    """Return how many of the true peaks are found, and how many of those found are true."""
+    gaps = np.abs(found[:, None] - true)
+    return np.mean(gaps.min(axis=0) < near), np.mean(gaps.min(axis=1) < near)
+
+
+def cut(rows, fs=FS):
+    fast, baseline = without_baseline(rows[:, None], fs)
+    return fast, baseline, Beats.at(find_peaks(fast, fs), len(rows), "the recording")
+
+
+@pytest.mark.parametrize("fs", [125.0, 360.0, 1000.0])
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize(("db", "least"), [(None, 0.99), (10.0, 0.97)])
+def test_peaks_of_an_ecg_with_ectopic_beats_are_found(db, least, sign, fs):
+    rng = np.random.default_rng(int(fs))
+    clean, peaks = ecg(120.0, fs, rng)
+    wander = 0.4 * np.sin(2.0 * np.pi * 0.2 * np.arange(len(clean)) / fs)
+    noise = 0.0 if db is None else rng.normal(0.0, clean.std() / 10 ** (db / 20), len(clean))
+    fast, _ = without_baseline((sign * clean + wander + noise)[:, None], fs)
+    sensitivity, precision = shares(find_peaks(fast, fs), peaks, 0.05 * fs)
+    assert sensitivity > least
+    assert precision > least
+
+
+def test_rows_have_their_peaks_at_one_place():
+    clean, _ = ecg(60.0, FS, np.random.default_rng(0), ectopic=0.0)
+    fast, _, beats = cut(clean)
+    rows = beats.cut(fast)
+    assert rows.shape == (len(beats.peaks), LENGTH)
+    assert np.abs(rows.argmax(axis=1) - PEAK).max() <= 1
+
+
+def test_beats_that_are_left_as_they_are_come_back():
+    clean, _ = ecg(60.0, FS, np.random.default_rng(1))
+    fast, baseline, beats = cut(clean)
+    assert_allclose((beats.put_back(fast, beats.cut(fast)) + baseline)[:, 0], clean, atol=2e-3)
+    assert_array_equal(beats.edges[1:] > beats.edges[:-1], True)
+
+
+def test_other_events_are_found_by_what_comes_again():
+    rng = np.random.default_rng(2)
+    at = np.cumsum(rng.integers(450, 550, 40))
+    wave = np.exp(-0.5 * ((np.arange(120) - 40.0) / 12.0) ** 2)
+    rows = rng.normal(0.0, 0.05, at[-1] + 600)
+    for start in at:
+        rows[start : start + 120] += wave
+    fast, _ = without_baseline(rows[:, None], 0.0)
+    for apart in (0, 500):
+        found = find_peaks(fast, 0.0, apart)
+        assert shares(found, at + 40.0, 10.0) == (1.0, 1.0)
+
+
+def test_a_recording_without_beats_is_refused():
+    with pytest.raises(InputError, match="too few to cut"):
+        Beats.at(np.array([5.0, 90.0]), 200, "x.npy")
+
+
+@pytest.fixture
+def recording(tmp_path):
+    rng = np.random.default_rng(7)
+    clean, _ = ecg(150.0, FS, rng)
+    rows = clean + rng.normal(0.0, clean.std() / 10**0.5, len(clean))
+    table = np.column_stack([np.arange(len(rows)) / FS, rows])
+    np.savetxt(tmp_path / "ecg.csv", table, "%.5f", ",", header="time,lead", comments="")
+    return rows, clean
+
+
+def test_a_whole_recording_is_cleaned_by_its_beats(cli, recording, tmp_path):
+    rows, clean = recording
+    cli("fit", "ecg.csv", "--window", "beats", "--fs", FS)
+    cli("denoise", "model.joblib", "ecg.csv")
+    found = np.loadtxt(tmp_path / "ecg.denoised.csv", delimiter=",", skiprows=1)
+    assert_array_equal(found[:, 0], np.round(np.arange(len(rows)) / FS, 5))
+    before, after = np.mean((rows - clean) ** 2), np.mean((found[:, 1] - clean) ** 2)
+    assert after < before / 12.0
+
+
+def test_beats_are_cut_and_put_back(cli, recording, tmp_path):
+    rows, clean = recording
+    cli("beats", "ecg.csv", "--fs", FS, "-o", "beats.h5")
+    with h5py.File(tmp_path / "beats.h5") as file:
+        cut_rows = file["beats"][:]
+    assert cut_rows.shape[1] == LENGTH
+    cli("beats", "ecg.csv", "--fs", FS, "--restore", "beats.h5", "-o", "same.csv")
+    same = np.loadtxt(tmp_path / "same.csv", delimiter=",", skiprows=1)
+    assert np.mean((same[:, 1] - rows) ** 2) < 0.01 * np.mean((rows - clean) ** 2)
+    np.save("half.npy", cut_rows[1:])
+    restore = ("--restore", "half.npy", "-o", "no.csv")
+    line = cli("beats", "ecg.csv", "--fs", FS, *restore, code=1).output
+    assert "give those that were cut from it" in line
+    assert not (tmp_path / "no.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--align", "peak", "--fs", "10"), (), ("--fs", "360", "--apart", "5")],
+)
+def test_beats_that_contradict_themselves(cli, recording, options):
+    cli("beats", "ecg.csv", "-o", "b.npy", *options, code=2)

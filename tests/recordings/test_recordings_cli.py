@@ -1,0 +1,183 @@
+"""Recordings and pictures from file to file."""
+
+from __future__ import annotations
+
+import json
+
+import h5py
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from ikpca_cli import load_model
+from tests.recordings.signals import noisy, signal
+
+
+@pytest.fixture
+def recording(tmp_path):
+    """A table of times and two channels, and its clean version."""
+    rng = np.random.default_rng(9)
+    time = np.arange(1200) / 360.0
+    clean = np.column_stack([time, signal("bumps", 1200), signal("doppler", 1200)])
+    rows = clean + rng.normal(0.0, 1.0, clean.shape) * (0.0, 0.3, 0.1)
+    for name, values in (("noisy.csv", rows), ("clean.csv", clean)):
+        np.savetxt(tmp_path / name, values, "%.6g", ",", header="time,left,right", comments="")
+    return rows, clean
+
+
+def test_a_recording_goes_in_and_comes_out(cli, recording, tmp_path):
+    cli("fit", "noisy.csv", "--window", "32")
+    cli("denoise", "model.joblib", "noisy.csv")
+    lines = (tmp_path / "noisy.denoised.csv").read_text().splitlines()
+    assert lines[0] == "time,left,right"
+    found = np.loadtxt(lines[1:], delimiter=",")
+    source = np.loadtxt(tmp_path / "noisy.csv", delimiter=",", skiprows=1)
+    assert_array_equal(found[:, 0], source[:, 0])
+    errors = [np.mean((rows - recording[1])[:, 1:] ** 2, axis=0) for rows in (source, found)]
+    assert (errors[1] < 0.2 * errors[0]).all()
+    out = cli("evaluate", "model.joblib", "noisy.csv", "--clean", "clean.csv", "--format", "json")
+    score = json.loads(out.stdout)
+    assert score["mse"] == pytest.approx(errors[1].mean(), rel=1e-4)
+    assert score["mse_noisy"] == pytest.approx(errors[0].mean(), rel=1e-4)
+
+
+def test_the_model_remembers_its_windows(cli, recording):
+    out = cli("fit", "noisy.csv", "--window", "auto", "--hop", "3", "--format", "json")
+    record = json.loads(out.stdout)
+    assert record["hop"] == 3
+    model = load_model("model.joblib")
+    assert model.cutting.text == record["window"]
+    assert model.risk.mse == record["estimated_mse"]
+    shown = json.loads(cli("info", "model.joblib", "--format", "json").stdout)
+    assert (shown["window"], shown["hop"], shown["channels"]) == (record["window"], 3, 2)
+
+
+def test_a_residual_is_what_was_removed(cli, recording):
+    np.save("rows.npy", recording[0])
+    cli("fit", "rows.npy", "--window", "16")
+    cli("denoise", "model.joblib", "rows.npy", "--residual", "removed.npy")
+    whole = np.load("rows.denoised.npy") + np.load("removed.npy")
+    assert_allclose(whole, recording[0], atol=1e-12)
+
+
+@pytest.mark.parametrize("form", ["row.npy", "column.npy", "signal.h5"])
+def test_forms_of_one_signal(cli, form):
+    rows, std = noisy(signal("heavisine", 900), 7.0, np.random.default_rng(0))
+    array = rows[None] if form == "row.npy" else rows[:, None]
+    if form == "signal.h5":
+        with h5py.File(form, "w") as file:
+            file["lead"] = array
+    else:
+        np.save(form, array)
+    cli("fit", form, "--window", "32")
+    cli("denoise", "model.joblib", form, "-o", f"clean.{form}")
+    if form == "signal.h5":
+        with h5py.File(f"clean.{form}") as file:
+            found = file["lead"][:]
+    else:
+        found = np.load(f"clean.{form}")
+    assert found.shape == array.shape
+    assert np.mean((found.ravel() - signal("heavisine", 900)) ** 2) < 0.1 * std**2
+
+
+def test_pictures_keep_their_form(cli):
+    y, x = np.mgrid[:64, :64] / 64.0
+    clean = 100.0 * np.sin(9.0 * x) * (y > 0.4)
+    stack = clean + np.random.default_rng(0).normal(0.0, 10.0, (2, 64, 64))
+    np.save("stack.npy", stack)
+    np.save("one.npy", stack[0])
+    cli("fit", "one.npy", "--window", "6x6", "--plot", "picture.png")
+    cli("denoise", "model.joblib", "one.npy", "stack.npy", "--preview", "--output-dir", ".")
+    found = np.load("stack.denoised.npy")
+    assert found.shape == (2, 64, 64)
+    assert np.mean((found - clean) ** 2) < 25.0
+    assert_allclose(np.load("one.denoised.npy"), found[0], atol=1e-9)
+
+
+def _points(n):
+    return np.random.default_rng(0).normal(size=(n, 2)) ** 2
+
+
+LOOKS = {
+    "times": np.column_stack(
+        [np.arange(200) / 50.0, *np.random.default_rng(0).normal(size=(2, 200))]
+    ),
+    "row": np.random.default_rng(0).normal(size=(1, 300)),
+    "column": np.random.default_rng(0).normal(size=(300, 1)),
+    "walk": np.random.default_rng(0).normal(size=(900, 2)).cumsum(axis=0),
+    "page": np.random.default_rng(0).normal(size=(1, 20, 30)),
+    "picture": np.random.default_rng(0).normal(size=(40, 40)).cumsum(axis=0).cumsum(axis=1),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_what_is_no_stack_of_samples_is_noticed(cli, look, tmp_path):
+    np.save("file.npy", LOOKS[look])
+    line = cli("fit", "file.npy", code=1).output.strip()
+    assert line.startswith("error: file.npy: looks like ")
+    assert "--window" in line
+    assert "--window none" in line
+    assert len(line.splitlines()) == 1
+    assert not (tmp_path / "model.joblib").exists()
+
+
+ROWS = {
+    "points": _points(2000),
+    "three": np.random.default_rng(1).normal(size=(600, 3)).cumsum(axis=1),
+    "square": np.random.default_rng(1).normal(size=(50, 50)).cumsum(axis=1),
+    "images": np.random.default_rng(1).normal(size=(30, 6, 6)),
+    "rising rows": np.random.default_rng(1).uniform(size=(40, 12)).cumsum(axis=1),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_samples_stay_samples(cli, name):
+    np.save("file.npy", ROWS[name])
+    cli("fit", "file.npy", "--method", "pca", "--components", "1")
+
+
+def test_how_to_insist(cli):
+    np.save("file.npy", LOOKS["times"])
+    cli("fit", "file.npy", "--window", "none", "--method", "pca", "--components", "1")
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (["--window", "8y8"], "give samples, as in 128"),
+        (["--window", "1"], "give samples"),
+        (["--window", "0x8"], "give samples"),
+        (["--hop", "4"], "give --window too"),
+        (["--window", "8", "--hop", "9"], "longer than the window"),
+    ],
+)
+def test_windows_that_cannot_be(cli, options, reason):
+    np.save("file.npy", LOOKS["times"])
+    assert reason in cli("fit", "file.npy", *options, code=2).output
+
+
+def test_recordings_that_do_not_fit_the_model(cli, recording):
+    np.save("short.npy", recording[0][:20])
+    np.save("one.npy", recording[0][:, 1:2])
+    assert "fewer than the window 32" in cli("fit", "short.npy", "--window", "32", code=1).output
+    cli("fit", "noisy.csv", "--window", "32")
+    assert "1 channels" in cli("denoise", "model.joblib", "one.npy", code=1).output
+
+
+def test_numbers_that_are_missing_are_named(cli, recording):
+    rows = recording[0].copy()
+    rows[700, 2] = np.nan
+    np.save("rows.npy", rows)
+    line = cli("fit", "rows.npy", "--window", "16", code=1).output
+    assert "row 701, column 3 is missing" in line
+
+
+def test_a_damaged_description_of_windows_is_refused(cli, recording):
+    import joblib
+
+    cli("fit", "noisy.csv", "--window", "16", "--method", "pca")
+    for change in ({"height": 17}, {"hop": -1}, {"kind": "sound"}, {"scale0": 0.0}, {"fs": "x"}):
+        content = joblib.load("model.joblib")
+        content["windows"] |= change
+        joblib.dump(content, "changed.joblib", protocol=4)
+        assert "is damaged" in cli("info", "changed.joblib", code=1).output

@@ -1,0 +1,167 @@
+"""Windows put back by overlap-add: nothing lost, nothing moved, whatever the blocks."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from ikpca_cli.estimators.mixture import Mixture
+from ikpca_cli.recordings import windows
+from ikpca_cli.recordings.cutting import Cutting
+from ikpca_cli.recordings.fitting import fit_windows
+from tests.recordings.signals import noisy, signal
+
+RNG = np.random.default_rng(5)
+
+
+def put_back(canvas, cutting, clean):
+    parts = list(windows.cleaned_blocks(canvas, cutting, clean))
+    assert [part.start for part, _ in parts] == [0, *(part.stop for part, _ in parts[:-1])]
+    assert parts[-1][0].stop == len(canvas)
+    return np.concatenate([block for _, block in parts])
+
+
+def unchanged(rows):
+    return rows, np.random.default_rng(0).uniform(0.1, 1.0, rows.shape)
+
+
+@pytest.mark.parametrize("in_block", [1 << 21, 150])
+@pytest.mark.parametrize("hop", [1, 2, 5])
+@pytest.mark.parametrize(("length", "channels"), [(7, 1), (50, 1), (333, 3)])
+def test_a_signal_that_is_left_as_it_is_comes_back(length, channels, hop, in_block, monkeypatch):
+    monkeypatch.setattr(windows, "BAND_NUMBERS", in_block)
+    canvas = RNG.normal(size=(length, channels))
+    cutting = Cutting("signal", 7, channels, hop, tuple(RNG.uniform(0.5, 2.0, channels)))
+    assert_allclose(put_back(canvas, cutting, unchanged), canvas, rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("in_block", [1 << 21, 700])
+@pytest.mark.parametrize("hop", [1, 3])
+def test_a_picture_that_is_left_as_it_is_comes_back(hop, in_block, monkeypatch):
+    monkeypatch.setattr(windows, "BAND_NUMBERS", in_block)
+    canvas = RNG.normal(size=(23, 31))
+    back = put_back(canvas, Cutting("image", 4, 5, hop), unchanged)
+    assert_allclose(back, canvas, rtol=0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize("kind", ["signal", "image"])
+def test_one_block_is_as_many(kind, monkeypatch):
+    canvas = RNG.normal(size=(60, 40 if kind == "image" else 1)).cumsum(axis=0)
+    cutting = Cutting("image", 6, 6) if kind == "image" else Cutting("signal", 16, 1, 1, (1.0,))
+
+    def clean(rows):
+        return 0.5 * rows, 1.0 + rows**2
+
+    whole = put_back(canvas, cutting, clean)
+    monkeypatch.setattr(windows, "BAND_NUMBERS", 1000)
+    assert_allclose(put_back(canvas, cutting, clean), whole, rtol=0.0, atol=1e-12)
+    assert np.abs(whole - canvas).max() > 0.1
+
+
+@pytest.mark.parametrize("most", [20_000, 37])
+def test_training_windows_are_those_of_the_recordings(most, monkeypatch):
+    monkeypatch.setattr(windows, "TRAINING_WINDOWS", most)
+    canvases = [RNG.normal(size=(40, 2)), RNG.normal(size=(25, 2))]
+    cutting = Cutting("signal", 5, 2, 1, (1.0, 2.0))
+    found = windows.training_windows(canvases, cutting, seed=0)
+    every = []
+    for canvas in canvases:
+        for start in range(len(canvas) - 4):
+            window = canvas[start : start + 5] / (1.0, 2.0)
+            every.append((window - window.mean(axis=0)).ravel())
+    assert len(found) == min(most, len(every))
+    if len(found) == len(every):
+        assert_allclose(found, every, atol=1e-14)
+    else:
+        gaps = np.abs(found[:, None] - np.array(every)).max(axis=2).min(axis=1)
+        assert gaps.max() < 1e-14
+
+
+@pytest.mark.parametrize("name", ["blocks", "bumps", "heavisine", "doppler"])
+def test_a_noisy_signal_comes_closer_to_the_clean_one(name):
+    clean = signal(name, 2048)
+    rows, std = noisy(clean, 7.0, np.random.default_rng(11))
+    found = fit_windows(Mixture(), [rows[:, None]], window=(64,))
+    mse = float(np.mean((found.denoise(rows[:, None])[:, 0] - clean) ** 2))
+    assert mse < 0.08 * std**2
+    assert found.noise_std_ == pytest.approx(std, rel=0.06)
+    assert abs(found.risk.mse - mse) < 0.06 * std**2
+
+
+def test_the_window_is_chosen_by_the_estimated_risk():
+    clean = signal("blocks", 2048)
+    rows, std = noisy(clean, 7.0, np.random.default_rng(12))
+    chosen = fit_windows(Mixture(), [rows[:, None]])
+
+    def error(windowed):
+        return np.mean((windowed.denoise(rows[:, None])[:, 0] - clean) ** 2)
+
+    others = [fit_windows(Mixture(), [rows[:, None]], window=(size,)) for size in (16, 256)]
+    assert error(chosen) <= min(map(error, others)) + 0.02 * std**2
+
+
+@pytest.fixture(scope="module")
+def two_channels():
+    rng = np.random.default_rng(3)
+    clean = np.column_stack([signal("doppler", 1500), 10.0 * signal("heavisine", 1500)])
+    rows = clean + rng.normal(0.0, [0.1, 9.0], clean.shape)
+    return rows, clean, fit_windows(Mixture(), [rows], window=(32,))
+
+
+def test_channels_of_other_noise_levels_are_cleaned_together(two_channels):
+    rows, clean, found = two_channels
+    before = np.mean((rows - clean) ** 2, axis=0)
+    after = np.mean((found.denoise(rows) - clean) ** 2, axis=0)
+    assert (after < 0.15 * before).all()
+
+
+def test_units_of_a_channel_do_not_matter(two_channels):
+    rows, _, found = two_channels
+    scaled = fit_windows(Mixture(), [rows * (1000.0, 0.01)], window=(32,))
+    assert_allclose(
+        scaled.denoise(rows * (1000.0, 0.01)) / (1000.0, 0.01), found.denoise(rows), rtol=1e-6
+    )
+
+
+def test_an_offset_stays_what_it_is(two_channels):
+    rows, _, found = two_channels
+    offset = np.array([5.0, -300.0])
+    shifted = found.denoise(rows + offset) - offset
+    assert_allclose(shifted, found.denoise(rows), atol=1e-9)
+
+
+def test_times_are_not_touched(two_channels):
+    rows, _, found = two_channels
+    time = np.round(np.arange(len(rows)) / 360.0, 3)
+    cleaned = found.denoise(np.column_stack([rows[:, 0], time, rows[:, 1]]))
+    assert_array_equal(cleaned[:, 1], time)
+    assert_allclose(cleaned[:, [0, 2]], found.denoise(rows), atol=1e-12)
+
+
+def test_a_row_is_a_recording_as_a_column_is():
+    rows, _ = noisy(signal("bumps", 800), 7.0, np.random.default_rng(1))
+    found = fit_windows(Mixture(), [rows[:, None]], window=(16,))
+    pair = found.denoise(np.stack([rows, rows[::-1]]))
+    assert_allclose(pair[0], found.denoise(rows[:, None])[:, 0], atol=1e-12)
+    assert pair.shape == (2, 800)
+
+
+def test_pictures():
+    y, x = np.mgrid[:96, :96] / 96.0
+    clean = 100.0 * (x + y > 0.9) + 50.0 * np.sin(20.0 * x * y)
+    rng = np.random.default_rng(4)
+    picture = clean + rng.normal(0.0, 20.0, clean.shape)
+    found = fit_windows(Mixture(), [picture], kind="image", window=(8, 8))
+    cleaned = found.denoise(picture)
+    assert np.mean((cleaned - clean) ** 2) < 0.12 * 400.0
+    stack = np.stack([picture, picture.T]).reshape(2, -1)
+    both = found.denoise(stack, (96, 96)).reshape(2, 96, 96)
+    assert_allclose(both[0], cleaned, atol=1e-9)
+    assert np.mean((both[1] - clean.T) ** 2) < 0.15 * 400.0
+
+
+def test_nothing_but_noise_is_all_but_removed():
+    rows = np.random.default_rng(2).normal(0.0, 1.0, (3000, 1))
+    cleaned = fit_windows(Mixture(), [rows], window=(32,)).denoise(rows)
+    assert np.mean(cleaned**2) < 0.06
