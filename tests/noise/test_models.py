@@ -6,7 +6,6 @@ import warnings
 
 import numpy as np
 import pytest
-from ikpca_cli.transforms.scale import ColumnScale
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ikpca_cli.errors import InputError
@@ -16,6 +15,7 @@ from ikpca_cli.noise.models.choose import noise_of
 from ikpca_cli.noise.models.given import covariance_of
 from ikpca_cli.noise.models.spikes import propose as propose_spikes
 from ikpca_cli.noise.risk import stein_risks
+from ikpca_cli.transforms.column_scale import ColumnScale
 from ikpca_cli.transforms.logarithm import Logarithm
 from ikpca_cli.transforms.square_root import SquareRoot
 from ikpca_cli.transforms.whiten import Whitening
