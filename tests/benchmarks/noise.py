@@ -2,14 +2,14 @@
 
     python tests/benchmarks/noise.py [cells] [cases]
 
-`cells`: real rows with white noise at 10, 20 and 30 dB; each method is fitted on noisy rows and cleans
-new rows with the same noise, a quarter of it and three times it, and the training rows. Printed are
-the error over that of the input, the largest error of a row over the noise, the promise over the
-truth, and, at the end, how many cells are worse than their input by more than 5 %, how many
-promises are within 20 %, and a table of warned and harmed.
+`cells`: real rows with white noise at 10, 20 and 30 dB; each method is fitted on noisy rows and
+cleans new rows with the same noise, a quarter of it and three times it, and the training rows.
+Printed are the error over that of the input, the largest error of a row over the noise, the promise
+over the truth, and, at the end, how many cells are worse than their input by more than 5 %, how
+many promises are within 20 %, and a table of warned and harmed.
 
-`cases`: files whose noise is not white, and real rows with such noise at 10 dB, beside the error with
-the true transform. Both read rows from a folder `shared` beside the project.
+`cases`: files whose noise is not white, and real rows with such noise at 10 dB, beside the error
+with the true transform. Both read rows from a folder `shared` beside the project.
 """
 
 from __future__ import annotations
