@@ -20,7 +20,7 @@ WITHHELD = (
     "",
     "the noise level is a guess",
     "the noise level is not known",
-    "too few rows tell it",
+    "its own error is too large beside it",
     "it would be below zero",
     "rows were added",
 )

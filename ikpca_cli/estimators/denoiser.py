@@ -218,6 +218,11 @@ class Denoiser(Estimator):
         """Return what the noise on rows is like: given, asked for, or found."""
         if self._given_noise is not None:
             name = "columns" if isinstance(self._given_noise, ColumnScale) else "correlated"
+            width = self._given_noise.width
+            if width is not None and width != rows.shape[1]:
+                raise InputError(
+                    f"{rows.name} has {rows.shape[1]} columns, but its noise was given for {width}"
+                )
             return Noise(name, self._given_noise, evidence="as given")
         scale_given = self.noise_std != "auto" or getattr(self, "gamma", "auto") != "auto"
         asked = self.noise_model
@@ -262,9 +267,9 @@ class Denoiser(Estimator):
         if transform is None or std is None:
             return
         Z, plain = usual.forward(rows), Treatment(usual.caution)
-        after: FloatArray
-        before: FloatArray
-        after, before, white = np.zeros((3, len(rows)))
+        after: FloatArray = np.zeros(len(rows))
+        white: FloatArray = np.zeros(len(rows))
+        before: FloatArray = np.zeros(len(rows))
         for probe in range(PROBES):
             rng = model_rng(self.seed + probe, Stream.MODEL_PROBE)
             clean = partial(self.clean, treatment=usual)
@@ -290,6 +295,8 @@ class Denoiser(Estimator):
         """Return the noise level that was given, or else estimated; say what is odd about it."""
         if self.noise_std != "auto":
             return NoiseLevel(float(self.noise_std), certain=True)
+        if self._given_noise is not None:
+            return NoiseLevel(1.0, certain=True)
         some = selection_rows(rows, SAMPLE_ROWS, self.seed)
         if self.replicates:
             # All that replicates differ in is noise.

@@ -25,6 +25,11 @@ class ColumnScale:
 
     stds: FloatArray
 
+    @property
+    def width(self) -> int | None:
+        """Number of columns that rows must have, None for any."""
+        return len(self.stds)
+
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows whose columns have noise of variance 1."""
         scaled: FloatArray = X / self.stds

@@ -31,6 +31,11 @@ class Logarithm:
     relative: float
     least: float
 
+    @property
+    def width(self) -> int | None:
+        """Number of columns that rows must have, None for any."""
+        return None
+
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows with noise of variance 1."""
         rows: FloatArray = np.log(np.maximum(X, self.least)) / self.relative

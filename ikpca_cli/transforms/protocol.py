@@ -23,6 +23,10 @@ class Transform(Protocol):
 
     FIELDS: ClassVar[dict[str, tuple[str, ...]]]
 
+    @property
+    def width(self) -> int | None:
+        """Number of columns that rows must have, None for any."""
+
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows with white noise for rows as they came, (n, p)."""
 

@@ -37,6 +37,11 @@ class SquareRoot:
     gain: float
     floor: float
 
+    @property
+    def width(self) -> int | None:
+        """Number of columns that rows must have, None for any."""
+        return None
+
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows with noise of variance 1."""
         gain = self.gain

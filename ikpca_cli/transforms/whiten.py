@@ -31,6 +31,11 @@ class Whitening:
 
     covariance: FloatArray
 
+    @property
+    def width(self) -> int | None:
+        """Number of columns that rows must have, None for any."""
+        return len(self.covariance)
+
     @cached_property
     def _roots(self) -> tuple[FloatArray, FloatArray]:
         """The inverse root and the root of the covariance, (p, p) both."""

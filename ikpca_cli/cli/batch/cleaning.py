@@ -210,7 +210,8 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     remark = None if treatment is None else treatment.caution.remark()
     if remark:
         outcome.warnings += (f"{rows.name}: {remark}",)
-    outcome.warnings += removed.flaws(job.residual)
+    if job.residual is not None or not model.replicates_:  # which differ in more than noise
+        outcome.warnings += removed.flaws(job.residual)
     if len(unlike) > _FEW * rows.shape[0]:
         outcome.warnings += (_unlike_line(rows, unlike, job.keep_unlike),)
     return {

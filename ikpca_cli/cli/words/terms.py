@@ -18,6 +18,10 @@ TERMS = {
     "order": "of ikpca: how numbers in a row are neighbours, where smoothers make use of it: line, "
     "the sides of a picture, or channels",
     "seed": "the same seed and rows give the same model",
+    "noise_model": "what the noise is like: white, of a level for each column, growing with the "
+    "signal as counts do, or correlated along the row",
+    "noise_evidence": "how that is known",
+    "spike_limit": "values farther than this from the running median of their row are left out",
     "noise_std": "standard deviation of the noise, in the unit of the data",
     "estimated_mse": "mean squared error that cleaned rows are expected to have, estimated from "
     "noisy rows alone (Stein's unbiased risk estimate)",

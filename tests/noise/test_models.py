@@ -1,0 +1,185 @@
+"""Noise that is not white: found, made white, and undone in the units of the data."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from ikpca_cli.errors import InputError
+from ikpca_cli.estimators.denoiser import load_method
+from ikpca_cli.modelfile.storage import load_model, save_model
+from ikpca_cli.noise.models.choose import noise_of
+from ikpca_cli.noise.models.given import covariance_of
+from ikpca_cli.noise.models.spikes import propose as propose_spikes
+from ikpca_cli.noise.risk import stein_risks
+from ikpca_cli.transforms.column_scale import ColumnScale
+from ikpca_cli.transforms.logarithm import Logarithm
+from ikpca_cli.transforms.square_root import SquareRoot
+from ikpca_cli.transforms.whiten import Whitening
+
+COLUMNS = 60
+
+
+def bumps(n_samples, seed):
+    """Return clean rows of one bump each, (n_samples, 60), and a generator."""
+    rng = np.random.default_rng(np.random.SeedSequence([71, seed]))
+    place, height = rng.uniform(0.2, 0.8, (n_samples, 1)), rng.uniform(0.5, 2.0, (n_samples, 1))
+    x = np.linspace(0, 1, COLUMNS)
+    return height * np.exp(-((x - place) ** 2) / 0.01), rng
+
+
+def rough(rng, size):
+    """Return noise of standard deviation 0.15 with a correlation of 0.8 from one to the next."""
+    covariance = 0.15**2 * 0.8 ** np.abs(np.subtract.outer(np.arange(COLUMNS), np.arange(COLUMNS)))
+    return rng.normal(size=size) @ np.linalg.cholesky(covariance).T
+
+
+def noisy_rows(kind, n_samples, seed):
+    """Return noisy and clean rows with one kind of noise."""
+    clean, rng = bumps(n_samples, seed)
+    if kind == "columns":
+        levels = np.geomspace(0.05, 0.5, COLUMNS)[np.arange(COLUMNS) * 7 % COLUMNS]
+        return clean + levels * rng.normal(size=clean.shape), clean
+    if kind == "counts":
+        clean = 30.0 * clean + 3.0
+        return rng.poisson(clean).astype(float), clean
+    if kind == "correlated":
+        return clean + rough(rng, clean.shape), clean
+    return clean + 0.15 * rng.normal(size=clean.shape), clean
+
+
+TRANSFORMS = [
+    ColumnScale(np.linspace(0.5, 2.0, COLUMNS)),
+    Whitening(np.eye(COLUMNS) + 0.5 * np.eye(COLUMNS, k=1) + 0.5 * np.eye(COLUMNS, k=-1)),
+]
+
+
+@pytest.mark.parametrize("transform", TRANSFORMS, ids=["scale", "whiten"])
+def test_an_inverse_undoes_its_transform(transform):
+    rows = np.random.default_rng(np.random.SeedSequence([72])).normal(size=(7, COLUMNS))
+    assert_allclose(transform.inverse(transform.forward(rows)), rows, rtol=1e-9, atol=1e-9)
+    assert_allclose(transform.noise(rows, rows), transform.inverse(rows))
+    again = type(transform).from_state(transform.state())
+    assert_array_equal(again.forward(rows), transform.forward(rows))
+
+
+def test_noise_that_was_whitened_is_white():
+    rng = np.random.default_rng(np.random.SeedSequence([73]))
+    noise = rough(rng, (20_000, COLUMNS))
+    covariance = np.cov(noise.T)
+    white = Whitening(covariance).forward(noise)
+    assert_allclose(np.cov(white.T), np.eye(COLUMNS), atol=1e-8)
+
+
+@pytest.mark.parametrize("mean", [1.0, 3.0, 20.0, 200.0])
+@pytest.mark.parametrize(("gain", "floor"), [(1.0, 0.0), (2.5, 4.0), (0.01, 0.0)])
+def test_the_way_back_from_counts_is_unbiased(mean, gain, floor):
+    rng = np.random.default_rng(np.random.SeedSequence([74]))
+    counts = rng.poisson(mean, 400_000)
+    values = gain * counts + floor**0.5 * rng.normal(size=counts.shape)
+    transform = SquareRoot(gain, floor)
+    forward = transform.forward(values)
+    assert_allclose(transform.inverse(forward.mean()), gain * mean, rtol=0.04)
+    if mean >= 20.0:
+        assert_allclose(forward.std(), 1.0, rtol=0.02)
+
+
+def test_the_way_back_from_logarithms_is_unbiased():
+    rng = np.random.default_rng(np.random.SeedSequence([75]))
+    values = 5.0 * (1.0 + 0.1 * rng.normal(size=400_000))
+    transform = Logarithm(0.1, 1e-3)
+    forward = transform.forward(values)
+    assert_allclose(transform.inverse(forward.mean()), 5.0, rtol=0.002)
+    assert_allclose(forward.std(), 1.0, rtol=0.03)
+
+
+@pytest.mark.parametrize("kind", ["columns", "counts", "correlated", "white"])
+def test_the_kind_of_noise_is_told_from_the_rows(kind):
+    assert noise_of(noisy_rows(kind, 250, 1)[0]).name == kind
+
+
+@pytest.mark.parametrize(("n_samples", "n_features"), [(40, 200), (100, 100), (500, 20)])
+def test_white_noise_on_a_few_directions_stays_white(n_samples, n_features):
+    for seed in range(5):
+        rng = np.random.default_rng(np.random.SeedSequence([76, seed]))
+        rows = rng.normal(size=(n_samples, 3)) @ rng.normal(size=(3, n_features))
+        found = noise_of(rows + 0.3 * rng.normal(size=rows.shape))
+        assert (found.name, found.spikes) == ("white", None)
+
+
+@pytest.mark.parametrize("method", ["ikpca", "pca"])
+@pytest.mark.parametrize(("kind", "most"), [("columns", 0.5), ("counts", 0.7), ("correlated", 0.9)])
+def test_rows_are_cleaner_than_if_their_noise_were_white(method, kind, most, tmp_path):
+    train, _ = noisy_rows(kind, 250, 1)
+    noisy, clean = noisy_rows(kind, 200, 2)
+    model = load_method(method)().fit(train)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        white = load_method(method)(noise_model="white").fit(train)
+    cleaned = model.denoise(noisy)
+    after = np.mean((cleaned - clean) ** 2)
+    assert model.summary()["noise_model"] == kind
+    assert after < most * np.mean((white.denoise(noisy) - clean) ** 2)
+    assert after < 0.7 * np.mean((noisy - clean) ** 2)
+    if kind != "correlated":  # whose smooth part is taken for signal
+        assert_allclose(model.noise_rms_**2, np.mean((noisy - clean) ** 2), rtol=0.25)
+    path = str(tmp_path / "model.joblib")
+    save_model(path, model)
+    assert_array_equal(load_model(path).denoise(noisy), cleaned)
+    assert load_model(path).summary()["noise_model"] == kind
+
+
+def test_spikes_are_left_out_and_signal_is_not():
+    clean, rng = bumps(250, 3)
+    noisy = clean + 0.1 * rng.normal(size=clean.shape)
+    assert propose_spikes(noisy) is None
+    hit = rng.uniform(size=clean.shape) < 0.02
+    struck = noisy + np.where(hit, rng.choice((-4.0, 4.0), clean.shape), 0.0)
+    model = load_method("ikpca")().fit(struck)
+    assert model.spike_limit_ is not None
+    assert np.mean((model.denoise(struck) - clean) ** 2) < 0.5 * 0.1**2
+
+
+def test_columns_are_scaled_with_their_units():
+    """What is made of columns in other units is the same in these units."""
+    train, _ = noisy_rows("columns", 200, 1)
+    units = np.geomspace(0.1, 10.0, COLUMNS)
+    transform = ColumnScale(np.geomspace(0.05, 0.5, COLUMNS))
+    one = load_method("pca")().set_noise(transform).fit(train)
+    other = load_method("pca")().set_noise(ColumnScale(transform.stds * units)).fit(train * units)
+    assert_allclose(other.denoise(train * units) / units, one.denoise(train), rtol=1e-7, atol=1e-9)
+
+
+def test_noise_that_was_given_for_other_columns_is_refused():
+    model = load_method("pca")().set_noise(ColumnScale(np.ones(7)))
+    with pytest.raises(InputError, match="7"):
+        model.fit(noisy_rows("white", 50, 1)[0])
+
+
+def test_a_covariance_of_few_rows_leans_on_a_stationary_one():
+    rng = np.random.default_rng(np.random.SeedSequence([77]))
+    truth = np.cov(rough(rng, (100_000, COLUMNS)).T)
+    few = rough(rng, (40, COLUMNS))
+    few -= few.mean(axis=0)
+    error = np.linalg.norm(covariance_of(few) - truth)
+    assert error < 0.6 * np.linalg.norm(np.cov(few.T) - truth)
+
+
+@pytest.mark.parametrize("kind", ["columns", "correlated", "white"])
+def test_the_estimated_risk_is_the_error(kind):
+    """Of a denoiser that knows the noise, on rows whose clean versions are known."""
+    noisy, clean = noisy_rows(kind, 4000, 5)
+    rng = np.random.default_rng(np.random.SeedSequence([78]))
+    noise = noisy - clean
+    transform = Whitening(np.cov(noise.T))
+    mean = np.full(COLUMNS, clean.mean())
+
+    def shrink(rows):
+        return transform.inverse(0.6 * transform.forward(rows - mean)) + mean
+
+    risks, before = stein_risks(shrink, noisy, 1.0, transform, rng)
+    assert_allclose(risks.mean(), np.mean((shrink(noisy) - clean) ** 2), rtol=0.03)
+    assert_allclose(before.mean(), np.mean(noise**2), rtol=0.01)
