@@ -132,15 +132,16 @@ def test_all_rows_as_landmarks_and_many_features_tend_to_the_exact_model(rows, n
     assert_allclose(found, expected, atol=1e-4)
     gaps = []
     # The length of a step is divided by sum_i a_i k_i there, and by that of the pulls here.
+    expected = next(iter(exact.cut(40).displacements(0.01, rows + 0.1, [move])))[1]
     expected /= np.linalg.norm(expected, axis=1, keepdims=True)
     for number in (200, 20_000):
         features = FourierFeatures.draw_balanced(form, GAMMA, number, 5, 0)
-        found = spectrum(rows, np.zeros(5), features, number, 60)
+        found = spectrum(rows, np.zeros(5), features, number, 40)
         model = GaussNewtonModel.of(features, found, rows, 1.0, 1)
         moved = next(iter(model.displacements(0.01, rows + 0.1, [move])))[1]
         moved /= np.linalg.norm(moved, axis=1, keepdims=True)
         gaps.append(np.sqrt(np.mean((moved - expected) ** 2)))
-    assert gaps[1] < 0.35 * gaps[0]
+    assert gaps[1] < 0.5 * gaps[0]
 
 
 @pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")
