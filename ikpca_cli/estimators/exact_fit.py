@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, read_all
 from ikpca_cli.data.threads import parallel_map
 from ikpca_cli.models.exact_spectrum import ExactSpectrum
-from ikpca_cli.models.kernels.kernel import Gaussian
+from ikpca_cli.models.kernels.kernel import Smooth
 from ikpca_cli.models.landmark_spectrum import landmark_spectrum
 from ikpca_cli.models.nystroem import landmark_rows
 
@@ -29,6 +29,7 @@ def spectra_on_all(
     gammas: Sequence[float],
     most: int | None,
     noise_variance: float,
+    form: Smooth,
     progress: Progress,
 ) -> list[ExactSpectrum]:
     """Return the spectrum of rows `X`, less their mean, at each gamma.
@@ -41,14 +42,16 @@ def spectra_on_all(
     most : int or None
         Components to keep.
     noise_variance : float
+    form : Smooth
+        The kernel.
     progress : callable
     """
     rows = read_all(X) - mean
     progress("eigenvectors", 0, 0)
-    distances = Gaussian().distance(rows, rows)
+    distances = form.distance(rows, rows)
 
     def at(gamma: float) -> ExactSpectrum:
-        return ExactSpectrum.of(rows, distances, gamma, most, noise_variance)
+        return ExactSpectrum.of(rows, distances, gamma, most, noise_variance, form)
 
     return list(parallel_map(at, gammas))
 
@@ -60,6 +63,7 @@ def spectra_on_landmarks(
     gammas: Sequence[float],
     most: int | None,
     noise_variance: float,
+    form: Smooth,
     seed: int,
     progress: Progress,
 ) -> list[ExactSpectrum]:
@@ -72,6 +76,6 @@ def spectra_on_landmarks(
     """
     rows = landmark_rows(X, landmark_count(X.shape[0]), seed) - mean
     return [
-        landmark_spectrum(X, mean, rows, some, gamma, most, noise_variance, progress)
+        landmark_spectrum(X, mean, rows, some, gamma, most, noise_variance, form, progress)
         for gamma in gammas
     ]

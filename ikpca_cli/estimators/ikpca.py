@@ -30,7 +30,7 @@ from ikpca_cli.models.companions import Companions, LowPassRows
 from ikpca_cli.models.exact import ExactModel
 from ikpca_cli.models.exact_spectrum import ExactSpectrum
 from ikpca_cli.models.gauss_newton import GaussNewtonModel
-from ikpca_cli.models.kernels.kernel import Gaussian, load_kernel
+from ikpca_cli.models.kernels.kernel import is_smooth, load_kernel, load_smooth
 from ikpca_cli.models.random_features import FourierFeatures, fewest_pairs
 from ikpca_cli.models.smoothing.candidates import SmoothingFit
 from ikpca_cli.models.smoothing.model import SmoothingModel
@@ -264,11 +264,13 @@ class IKPCA(Denoiser):
             estimator.model_ = GaussNewtonModel(**own)
             estimator.model_.check()
         elif own.keys() == ExactModel.FIELDS.keys():
-            estimator.model_ = ExactModel(**own)
+            estimator.model_ = ExactModel(**own, kernel=estimator.kernel)
             estimator.model_.check()
         else:
             raise ValueError("its arrays are neither those of random features nor of their limit")
-        companions = Companions.from_state({name: state[name] for name in _COMPANIONS})
+        companions = Companions.from_state(
+            {name: state[name] for name in _COMPANIONS}, estimator.kernel
+        )
         if companions is not None and isinstance(estimator.model_, ArcsineModel):
             raise ValueError("the paper's inverse has no smoothers beside it")
         estimator.companions_ = companions
@@ -377,7 +379,7 @@ class IKPCA(Denoiser):
     def _kind(self, n_samples: int) -> str:
         """Return the model of `n_samples` rows: "published", "refined", "exact" or "landmarks"."""
         published = self.inverse == "paper" or (
-            self.inverse == "auto" and (self.ridge != "auto" or self.kernel != "gaussian")
+            self.inverse == "auto" and (self.ridge != "auto" or not is_smooth(self.kernel))
         )
         if self._features is not None or (published and self.n_rff not in ("exact", "landmarks")):
             return "published"
@@ -426,7 +428,7 @@ class IKPCA(Denoiser):
         most = None if self.n_components == "auto" else self.n_components
         limit = kind in ("exact", "landmarks")
         if limit:
-            fits = partial(exact_fits, most=most)
+            fits = partial(exact_fits, most=most, form=load_smooth(self.kernel))
         else:
             n_features = X.shape[1]
             fits = partial(
@@ -435,6 +437,7 @@ class IKPCA(Denoiser):
                 n_rff=min(self._count(n_features), max(CHOICE_RFF, fewest_pairs(n_features))),
                 route=self.solver,
                 seed=self.seed,
+                form=load_smooth(self.kernel),
             )
         search = ExpansionSearch(
             fits=fits,
@@ -468,7 +471,9 @@ class IKPCA(Denoiser):
         elif self._kind(X.shape[0]) == "published":
             features = FourierFeatures.draw(load_kernel(self.kernel), gamma, *size, self.seed)
         else:
-            features = FourierFeatures.draw_balanced(Gaussian(), gamma, *size, self.seed)
+            features = FourierFeatures.draw_balanced(
+                load_smooth(self.kernel), gamma, *size, self.seed
+            )
         features = features.rounded(self._float)
         route = "primal" if self._keep_sums else self.solver
         found = spectrum(
@@ -508,7 +513,9 @@ class IKPCA(Denoiser):
             X, self.mean_, chosen["rows"], chosen["gammas"], chosen, progress
         )
         self._set_spectrum(spectra[0].variances, spectra[0].total, asked or 1, exact)
-        self.model_ = limit = ExactModel.of(spectra, noise_variance, chosen["expansions"])
+        self.model_ = limit = ExactModel.of(
+            spectra, noise_variance, chosen["expansions"], self.kernel
+        )
         self.explained_variance_ = limit.main_variances
 
     def _exact_spectra(
@@ -521,7 +528,8 @@ class IKPCA(Denoiser):
         progress: Progress,
     ) -> list[ExactSpectrum]:
         """Return spectra of rows, on all of them or in the span of landmarks."""
-        given = gammas, chosen["n_components"], chosen["noise_variance"]
+        form = load_smooth(self.kernel)
+        given = gammas, chosen["n_components"], chosen["noise_variance"], form
         if self._kind(X.shape[0]) == "exact":
             return spectra_on_all(X, mean, *given, progress)
         return spectra_on_landmarks(X, mean, some, *given, self.seed, progress)
@@ -542,7 +550,7 @@ class IKPCA(Denoiser):
         low: ExactModel | GaussNewtonModel
         if isinstance(self.model_, ExactModel):
             found = self._exact_spectra(rows, np.zeros(count), few, [gamma], chosen, progress)
-            low = ExactModel.of(found, noise_variance, [weights])
+            low = ExactModel.of(found, noise_variance, [weights], self.kernel)
         else:
             asked = chosen["n_components"] or REFINED_COMPONENTS
             features, spectral = self._spectrum(rows, np.zeros(count), gamma, asked, progress)

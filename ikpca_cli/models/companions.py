@@ -91,8 +91,14 @@ class Companions:
         }
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any]) -> Self | None:
+    def from_state(cls, state: Mapping[str, Any], kernel: str) -> Self | None:
         """Return what `get_state` gave the arrays of, None if they are all None.
+
+        Parameters
+        ----------
+        state : mapping
+        kernel : str
+            Of the model of low frequencies, if it is exact.
 
         Raises
         ------
@@ -115,6 +121,8 @@ class Companions:
         for kind in _LOW_MODELS:
             if parts["low"].keys() == kind.FIELDS.keys():
                 low = kind(**parts["low"])
+                if isinstance(low, ExactModel):
+                    low = replace(low, kernel=kernel)
                 low.check()
                 if width_of(low) > len(smoothing.taken):
                     raise ValueError("its model of low frequencies is wider than its rows")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.data.threads import cached_rows, parallel_for
 from ikpca_cli.models.exact_spectrum import ExactSpectrum
-from ikpca_cli.models.kernels.kernel import Gaussian
+from ikpca_cli.models.kernels.kernel import load_kernel, load_smooth
 from ikpca_cli.models.novelty import kernel_distances
 from ikpca_cli.models.preimage import (
     Iteration,
@@ -57,6 +57,8 @@ class ExactModel:
         Kernel at each gamma of a row and the same with other noise; 0 where that is not known.
     expansion : ndarray, shape (n_iterations, 5)
         Index of the spectrum, shrinkage, whether to project anew, steps and weight of each.
+    kernel : str
+        A key of `ikpca_cli.models.kernels.names.KERNELS`, of a smooth one.
     """
 
     FIELDS: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -82,6 +84,7 @@ class ExactModel:
     spectral_noise: FloatArray
     copies: FloatArray
     expansion: FloatArray
+    kernel: str = "gaussian"
 
     n_rff: ClassVar[str] = "exact"
     ridge: ClassVar[None] = None
@@ -92,6 +95,7 @@ class ExactModel:
         spectra: Sequence[ExactSpectrum],
         noise_variance: float,
         expansions: Sequence[Mapping[Iteration, float]],
+        kernel: str = "gaussian",
     ) -> ExactModel:
         """Return the model of spectra of the same rows, less components of no use."""
         kept = []
@@ -114,6 +118,7 @@ class ExactModel:
             spectral_noise=noise_variance * np.concatenate([s.noise_gains for s in kept]),
             copies=np.exp(-2.0 * noise_variance * noisy * gammas),
             expansion=np.column_stack([_indexed(numbers), np.concatenate(numbers)]),
+            kernel=kernel,
         )
 
     @property
@@ -166,7 +171,7 @@ class ExactModel:
 
     def _own(self, X: FloatArray) -> NDArray[np.intp] | None:
         """Return for centred rows (m, p) which training row each is but for rounding, else -1."""
-        nearest = Gaussian().distance(X, self.rows).argmin(axis=1)
+        nearest = load_kernel(self.kernel).distance(X, self.rows).argmin(axis=1)
         apart = np.abs(X - self.rows[nearest]).max(axis=1)
         itself = apart <= SAME * np.abs(X).max(axis=1)
         return np.where(itself, nearest, -1) if itself.any() else None
@@ -177,7 +182,7 @@ class ExactModel:
 
     def distances(self, X: FloatArray, n_samples: int) -> FloatArray:
         """Return how far centred rows (n, p) are from the training rows, at the first gamma."""
-        return kernel_distances(Gaussian(), X, self.rows, float(self.gammas[0]))
+        return kernel_distances(load_kernel(self.kernel), X, self.rows, float(self.gammas[0]))
 
     def variant(self, n_components: int, ridge: float | None) -> ExactModel:
         """Return the model with fewer components in each spectrum."""
@@ -194,6 +199,7 @@ class ExactModel:
 
     def _spectra(self) -> Iterator[tuple[int, ExactSpectrum]]:
         """Yield index and spectrum, whose noise gains are for the noise as it is."""
+        form = load_smooth(self.kernel)
         for index, gamma in enumerate(self.gammas):
             own = self.owners == index
             variances = self.spectral_variances[own]
@@ -209,6 +215,7 @@ class ExactModel:
                     self.spectral_noise[own],
                     float(variances.sum()),
                     copies=float(self.copies[index]),
+                    form=form,
                 ),
             )
 

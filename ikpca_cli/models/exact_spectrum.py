@@ -1,4 +1,4 @@
-r"""IkPCA with infinitely many random features, in closed form, for the Gaussian kernel.
+r"""IkPCA with infinitely many random features, in closed form, for smooth kernels.
 
 The limit. Features ``sqrt(2/r) sin(w_k'x + b_k)`` have inner products that tend to the kernel
 k(x, y) as r grows, so all that ikPCA does in feature space can be done by kernel values. Let Phi be
@@ -19,6 +19,11 @@ The variance this has along component j, on average over rows y and for unit noi
 
     nu_j = (4 gamma^2 / m) V_j' Q V_j,   Q = sum over m rows y of k_i k_l (x_i - y)'(x_l - y).
 
+Other smooth kernels. With ``k = g(gamma |x - y|^2)`` the pull of a row is ``q = g' / g'(0)``
+instead of k: ``b_i = a_i q(x, x_i)``, ``dk_i = -2 gamma g'(0) q_i (x_i - y)'e`` and, as the
+features' frequencies have ``E[w w'] = -2 gamma g'(0) I``, the step is the same. So are the gains
+below, with q for k and times ``g'(0)^2``. The Gaussian is its own q.
+
 With D the squared distances, ``(x_i - y)'(x_l - y) = (D_iy + D_ly - D_il) / 2``. The columns of V
 sum to zero, so with ``K = 1 + B`` between the rows y and all rows, and the column sums s of B,
 
@@ -34,14 +39,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.linalg.eigen import most_of_spectrum
-from ikpca_cli.models.kernels.kernel import Gaussian
+from ikpca_cli.models.kernels.kernel import GAUSSIAN, Smooth
 from ikpca_cli.models.preimage import DAMPING, Preimage, dot
 
 TOLERANCE = 1e-10
@@ -56,8 +60,23 @@ NEGLIGIBLE = 0.01
 GAIN_ROWS = 256
 """The most rows over which the noise that arrives in the components is averaged."""
 
-Kernels: TypeAlias = list[FloatArray]
-"""The kernel of some rows and the training rows, (m, n), and its derivatives."""
+
+@dataclass(frozen=True)
+class Kernels:
+    """The kernel of some rows and the training rows, the rows' pulls, and how both change.
+
+    Attributes
+    ----------
+    values, pulls : ndarray, shape (m, n)
+        k and q.
+    slopes, turns : list of ndarray, shape (m, n)
+        Their derivatives along each direction.
+    """
+
+    values: FloatArray
+    pulls: FloatArray
+    slopes: list[FloatArray]
+    turns: list[FloatArray]
 
 
 @dataclass(frozen=True)
@@ -83,10 +102,12 @@ class ExactSpectrum(Preimage[Kernels]):
     total : float
         Total variance in feature space.
     copies : float
-        Kernel of a row and the same with other noise, see `_fair_kernel`; 0 where the noise is not
+        Kernel of a row and the same with other noise, see `_make_fair`; 0 where the noise is not
         known.
     own : ndarray of int, shape (m,), or None
         For rows that are moved, which of `rows` each is, -1 for none; None if none is.
+    form : Smooth
+        The kernel.
     """
 
     rows: FloatArray
@@ -99,6 +120,7 @@ class ExactSpectrum(Preimage[Kernels]):
     total: float
     copies: float = 0.0
     own: NDArray[np.intp] | None = None
+    form: Smooth = GAUSSIAN
 
     @classmethod
     def of(
@@ -108,6 +130,7 @@ class ExactSpectrum(Preimage[Kernels]):
         gamma: float,
         most: int | None = None,
         noise_variance: float = 0.0,
+        form: Smooth = GAUSSIAN,
     ) -> ExactSpectrum:
         """Return the spectrum of rows (n, p) with squared `distances` (n, n) to each other.
 
@@ -121,20 +144,23 @@ class ExactSpectrum(Preimage[Kernels]):
         noise_variance : float
             Of the rows. Components that hold less than a share of its variance in feature space are
             left out together; 0 keeps all.
+        form : Smooth
+            The kernel.
         """
         n_samples = len(rows)
         # With a small gamma all is near 1, and what is left of it below 1 has more digits.
-        below = np.expm1(-gamma * distances)
+        below = form.below(gamma * distances)
         mean = below.mean(axis=0)
         centred = below - mean - (mean[:, None] - mean.mean())
         total = float(np.trace(centred)) / n_samples
-        negligible = n_samples * negligible_variance(gamma, noise_variance, rows.shape[1])
+        negligible = n_samples * negligible_variance(form, gamma, noise_variance, rows.shape[1])
         values, vectors = most_of_spectrum(centred, most or COMPONENTS, negligible)
         kept = values > TOLERANCE * max(float(values[0]), 0.0)
         values, vectors = values[kept], vectors[:, kept] / np.sqrt(values[kept])
         vectors -= vectors.mean(axis=0)
         some = np.linspace(0, n_samples - 1, min(n_samples, GAIN_ROWS)).astype(int)
-        gains = noise_gains(rows, distances, below[some], distances[some], vectors)
+        pulls = form.slope_below(gamma * distances[some])
+        gains = noise_gains(rows, distances, pulls, distances[some], vectors)
         return cls(
             rows=rows,
             gamma=gamma,
@@ -142,8 +168,9 @@ class ExactSpectrum(Preimage[Kernels]):
             mean_weights=np.full(n_samples, 1.0 / n_samples),
             vectors=vectors,
             variances=values / n_samples,
-            noise_gains=gains * gamma * gamma * 4.0 / len(some),
+            noise_gains=gains * (2.0 * gamma * form.steepness) ** 2 / len(some),
             total=total,
+            form=form,
         )
 
     def cut(self, most: int) -> ExactSpectrum:
@@ -157,7 +184,7 @@ class ExactSpectrum(Preimage[Kernels]):
 
     def kernel(self, X: FloatArray) -> FloatArray:
         """Return the kernel (m, n) between centred rows `X` (m, p) and the spectrum's own."""
-        return Gaussian().gram(X, self.rows, self.gamma)
+        return self.form.gram(X, self.rows, self.gamma)
 
     def codes(self, X: FloatArray) -> FloatArray:
         """Return the latent codes (m, d) of centred rows `X` (m, p)."""
@@ -175,33 +202,38 @@ class ExactSpectrum(Preimage[Kernels]):
 
     def evaluate(self, x: FloatArray, dx: Sequence[FloatArray]) -> Kernels:
         """Return the kernel at rows x (m, p), and its derivative along each dx."""
-        k = self.kernel(x) if self.own is None else self._fair_kernel(x, self.own)
-        slopes = []
+        u = self.form.distance(x, self.rows)
+        u *= self.gamma
+        if self.own is not None:
+            self._make_fair(u, self.own)
+        k, q, c = self.form.parts(u)
+        slopes: list[FloatArray] = []
+        turns: list[FloatArray] = []
         for d in dx:
-            slope: FloatArray = (2.0 * self.gamma * d) @ self.rows.T
-            slope -= 2.0 * self.gamma * dot(x, d)
-            slope *= k
-            slopes.append(slope)
-        return [k, *slopes]
+            along: FloatArray = (2.0 * self.gamma * d) @ self.rows.T
+            along -= 2.0 * self.gamma * dot(x, d)
+            turns.append(c * along)
+            slopes.append(turns[-1] if c is k else self.form.steepness * q * along)
+        return Kernels(k, q, slopes, turns)
 
     def codes_on(self, view: Kernels, components: FloatArray) -> list[FloatArray]:
         """Return the codes of rows, as `Preimage.codes_on` says."""
-        k, *slopes = view
-        return [(k - self.gram_mean) @ components, *(slope @ components for slope in slopes)]
+        codes: FloatArray = (view.values - self.gram_mean) @ components
+        return [codes, *(slope @ components for slope in view.slopes)]
 
     def step(
         self, x: FloatArray, dx: Sequence[FloatArray], view: Kernels, targets: Sequence[FloatArray]
     ) -> tuple[FloatArray, list[FloatArray]]:
         """Return rows and their derivatives after one step, as `Preimage.step` says."""
-        (k, *slopes), (a, *turns) = view, targets
+        a, *changes = targets
         a = a + self.mean_weights
-        sums, s = self._sums(a * k)
+        sums, s = self._sums(a * view.pulls)
         divisor = np.maximum(s, DAMPING)
         shift = (sums - s * x) / divisor
         moved: list[FloatArray] = []
-        for d, slope, turn in zip(dx, slopes, turns, strict=True):
-            db = turn * k
-            db += a * slope
+        for d, turn, da in zip(dx, view.turns, changes, strict=True):
+            db = da * view.pulls
+            db += a * turn
             sums, ds = self._sums(db)
             change = sums - ds * x - s * d - np.where(s > DAMPING, ds, 0.0) * shift
             moved.append(d + change / divisor)
@@ -218,30 +250,32 @@ class ExactSpectrum(Preimage[Kernels]):
         ones = np.ones((len(self.rows), 1), dtype=self.rows.dtype)
         return np.hstack([self.rows, ones])
 
-    def _fair_kernel(self, x: FloatArray, own: NDArray[np.intp]) -> FloatArray:
-        """Return the kernel of rows x (m, p), in which a training row is not explained by itself.
+    def _make_fair(self, u: FloatArray, own: NDArray[np.intp]) -> None:
+        """Change gamma times squared distances u (m, n) so that no training row explains itself.
 
-        A row shares its noise with itself, so it would stay as it is. It counts as no more alike to
+        A row shares its noise with itself, so it would stay as it is. It counts as no nearer to
         itself than the same row with other noise would be, to which it is at a squared distance of
         ``2 p sigma^2``; where the noise is not known, than its nearest other row is.
         """
-        k = self.kernel(x)
         at = np.flatnonzero(own >= 0)
-        most = np.full(len(at), self.copies)
-        if self.copies == 0.0:
-            others = k[at]
-            others[np.arange(len(at)), own[at]] = 0.0
-            most = others.max(axis=1) if len(self.rows) > 1 else np.ones(len(at))
-        k[at, own[at]] = np.minimum(k[at, own[at]], most)
-        return k
+        if self.copies > 0.0:
+            least = np.full(len(at), -np.log(self.copies), dtype=u.dtype)
+        else:
+            others = u[at]
+            others[np.arange(len(at)), own[at]] = np.inf
+            least = others.min(axis=1) if len(self.rows) > 1 else np.zeros(len(at))
+        u[at, own[at]] = np.maximum(u[at, own[at]], least)
 
 
-def negligible_variance(gamma: float, noise_variance: float, n_features: int) -> float:
+def negligible_variance(
+    form: Smooth, gamma: float, noise_variance: float, n_features: int
+) -> float:
     """Return the variance in feature space that components may leave out.
 
-    Noise e moves a row y by ``|Phi(y + e) - Phi(y)|^2 = 2 - 2 exp(-gamma |e|^2)``.
+    Noise e moves a row y by ``|Phi(y + e) - Phi(y)|^2 = 2 - 2 g(gamma |e|^2)``.
     """
-    return float(-2.0 * NEGLIGIBLE * np.expm1(-gamma * noise_variance * n_features))
+    u = np.array([gamma * noise_variance * n_features])
+    return float(-2.0 * NEGLIGIBLE * form.below(u)[0])
 
 
 def noise_gains(
@@ -258,7 +292,7 @@ def noise_gains(
     rows : ndarray, shape (n, p)
     distances : ndarray, shape (n, n)
     below, far : ndarray, shape (m, n)
-        The kernel less 1, and squared distances, between some of the rows and all.
+        The pulls less 1, and squared distances, between some of the rows and all.
     vectors : ndarray, shape (n, d)
     """
     form = ((below + 1.0) * far).T @ below

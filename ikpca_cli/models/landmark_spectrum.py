@@ -30,7 +30,7 @@ from ikpca_cli.models.exact_spectrum import (
     negligible_variance,
     noise_gains,
 )
-from ikpca_cli.models.kernels.kernel import Gaussian
+from ikpca_cli.models.kernels.kernel import GAUSSIAN, Smooth
 
 JITTER = 1e-10
 """Share of their mean eigenvalue that is added to those of the landmarks' kernel matrix."""
@@ -47,22 +47,21 @@ class CentredLandmarks:
     gamma : float
     root : ndarray, shape (m, m)
         R.
+    form : Smooth
+        The kernel.
     """
 
     rows: FloatArray
     gamma: float
     root: FloatArray
+    form: Smooth
 
     def features(self, X: FloatArray, features: slice = slice(None)) -> FloatArray:
         """Return the features (n, m) of centred rows, or a slice of them."""
-        mapped: FloatArray = self.below(X) @ self.root[:, features]
+        u = self.form.distance(X, self.rows)
+        u *= self.gamma
+        mapped: FloatArray = self.form.below(u) @ self.root[:, features]
         return mapped
-
-    def below(self, X: FloatArray) -> FloatArray:
-        """Return the kernel less 1 between centred rows (n, p) and landmarks, (n, m)."""
-        below = Gaussian().distance(X, self.rows)
-        below *= -self.gamma
-        return np.expm1(below, out=below)
 
 
 def landmark_spectrum(
@@ -73,6 +72,7 @@ def landmark_spectrum(
     gamma: float,
     most: int | None = None,
     noise_variance: float = 0.0,
+    form: Smooth = GAUSSIAN,
     progress: Progress = silent,
 ) -> ExactSpectrum:
     """Return the spectrum of all rows in the span of landmarks.
@@ -90,13 +90,14 @@ def landmark_spectrum(
     gamma : float
     most : int, optional
     noise_variance : float
+    form : Smooth
         As for `ExactSpectrum.of`.
     progress : Progress
     """
     from scipy.linalg import solve_triangular
 
-    distances = Gaussian().distance(rows, rows)
-    below = np.expm1(-gamma * distances)
+    distances = form.distance(rows, rows)
+    below = form.below(gamma * distances)
     own_mean = below.mean(axis=0)
     below -= own_mean
     below -= own_mean[:, None] - own_mean.mean()
@@ -104,18 +105,18 @@ def landmark_spectrum(
     factor = np.linalg.cholesky(below)
     centring = np.eye(len(rows)) - 1.0 / len(rows)
     root = solve_triangular(factor, centring, lower=True, check_finite=False).T
-    landmarks = CentredLandmarks(rows, gamma, np.ascontiguousarray(root))
+    landmarks = CentredLandmarks(rows, gamma, np.ascontiguousarray(root), form)
     sums = sums_over_rows(X, mean, landmarks, len(rows), progress)
     covariance = sums.covariance
     total = float(np.trace(covariance))
-    negligible = negligible_variance(gamma, noise_variance, rows.shape[1])
+    negligible = negligible_variance(form, gamma, noise_variance, rows.shape[1])
     values, turns = most_of_spectrum(covariance, most or COMPONENTS, negligible)
     kept = values > TOLERANCE * max(float(values[0]), 0.0)
     values, vectors = values[kept], root @ turns[:, kept]
     weights = root @ (sums.mean - root.T @ own_mean) + 1.0 / len(rows)
     held = some[:GAIN_ROWS]
-    far = Gaussian().distance(held, rows)
-    gains = noise_gains(rows, distances, np.expm1(-gamma * far), far, vectors)
+    far = form.distance(held, rows)
+    gains = noise_gains(rows, distances, form.slope_below(gamma * far), far, vectors)
     return ExactSpectrum(
         rows=rows,
         gamma=gamma,
@@ -124,6 +125,7 @@ def landmark_spectrum(
         mean_weights=weights,
         vectors=vectors,
         variances=values,
-        noise_gains=gains * gamma * gamma * 4.0 / len(held),
+        noise_gains=gains * (2.0 * gamma * form.steepness) ** 2 / len(held),
         total=total,
+        form=form,
     )

@@ -17,7 +17,7 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.data.threads import chunks, parallel_for
 from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.linalg.sines import sines
-from ikpca_cli.models.kernels.kernel import ORTHOGONAL, Gaussian, Kernel
+from ikpca_cli.models.kernels.kernel import ORTHOGONAL, Kernel, Radial
 from ikpca_cli.models.novelty import ROWS, from_mean_kernels
 
 TILE_FEATURES = 512
@@ -77,7 +77,7 @@ class FourierFeatures:
 
     @classmethod
     def draw_balanced(
-        cls, kernel: Gaussian, gamma: float, n_rff: int, n_features: int, seed: int
+        cls, kernel: Radial, gamma: float, n_rff: int, n_features: int, seed: int
     ) -> FourierFeatures:
         """Draw features whose kernel is nearer to the true one than that of independent ones.
 

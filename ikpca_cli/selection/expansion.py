@@ -25,7 +25,7 @@ from ikpca_cli.errors import InputError
 from ikpca_cli.linalg.eigen import spectrum
 from ikpca_cli.models.exact_spectrum import ExactSpectrum
 from ikpca_cli.models.gauss_newton import GaussNewtonModel
-from ikpca_cli.models.kernels.kernel import Gaussian
+from ikpca_cli.models.kernels.kernel import Gaussian, Smooth
 from ikpca_cli.models.preimage import (
     SHRINKS,
     SHRINKS_OF_A_CUT,
@@ -158,7 +158,12 @@ class ExpansionSearch:
 
 
 def exact_fits(
-    rows: FloatArray, distances: FloatArray, noise_variance: float, *, most: int | None
+    rows: FloatArray,
+    distances: FloatArray,
+    noise_variance: float,
+    *,
+    most: int | None,
+    form: Smooth,
 ) -> Fit:
     """Return what fits the limit of infinitely many features, see `ExpansionSearch`.
 
@@ -172,13 +177,15 @@ def exact_fits(
     noise_variance : float
     most : int or None
         Components to keep.
+    form : Smooth
+        The kernel.
     """
     dtype = _enough_precision(rows)
 
     def fit(places: NDArray[np.intp], gamma: float) -> Preimage[Any]:
         near = distances[np.ix_(places, places)]
         asked = most or COMPARED_COMPONENTS
-        found = ExactSpectrum.of(rows[places], near, gamma, asked, noise_variance)
+        found = ExactSpectrum.of(rows[places], near, gamma, asked, noise_variance, form)
         return rounded_fields(found, dtype)
 
     return fit
@@ -193,6 +200,7 @@ def refined_fits(
     n_rff: int,
     route: str,
     seed: int,
+    form: Smooth,
 ) -> Fit:
     """Return what fits the refined model, without an expansion, see `ExpansionSearch`.
 
@@ -207,14 +215,16 @@ def refined_fits(
         Random features.
     route : {"auto", "primal", "dual"}
     seed : int
+    form : Smooth
+        The kernel.
     """
     n_features = rows.shape[1]
-    drawn = FourierFeatures.draw_balanced(Gaussian(), 1.0, n_rff, n_features, seed)
+    drawn = FourierFeatures.draw_balanced(form, 1.0, n_rff, n_features, seed)
     mean = np.zeros(n_features)
     dtype = _enough_precision(rows)
 
     def fit(places: NDArray[np.intp], gamma: float) -> Preimage[Any]:
-        features = drawn.scaled(Gaussian().frequency_scale(gamma)).rounded(dtype)
+        features = drawn.scaled(form.frequency_scale(gamma)).rounded(dtype)
         some = rows[places]
         found = spectrum(some, mean, features, n_rff, most, route=route)
         return rounded_fields(GaussNewtonModel.of(features, found, some, 1.0, seed), dtype)

@@ -1,14 +1,16 @@
-"""Shift-invariant kernels: a Gram function and a sampler of the spectral density each."""
+"""Shift-invariant kernels: value, derivatives and a sampler of the spectral density each."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.data.threads import chunks, parallel_for
+from ikpca_cli.errors import UsageError
 from ikpca_cli.models.kernels.names import KERNELS
 from ikpca_cli.registry import load_named
 
@@ -31,7 +33,7 @@ def is_same(similarity: FloatArray) -> NDArray[np.bool_]:
 
 
 class Kernel(ABC):
-    r"""A kernel of the form ``k(x, y) = exp(-gamma * distance(x, y))``.
+    """A function of ``u = gamma * distance(x, y)``, which is ``exp(-u)`` unless it says so.
 
     By Bochner's theorem it is the Fourier transform of a probability density over frequencies,
     which `sample` draws from (Rahimi and Recht, "Random Features for Large-Scale Kernel
@@ -50,22 +52,30 @@ class Kernel(ABC):
     def frequency_scale(self, gamma: float) -> float:
         """Return the factor that turns frequencies for ``gamma = 1`` into those for `gamma`."""
 
+    def value(self, u: FloatArray) -> FloatArray:
+        """Return the kernel at ``u = gamma * distance``; it is 1 at 0."""
+        values: FloatArray = np.exp(-u)
+        return values
+
     def gram(self, X: FloatArray, Y: FloatArray, gamma: float) -> FloatArray:
         """Return the kernel matrix (n, m) between the rows of `X` (n, p) and `Y` (m, p)."""
         values = np.empty((len(X), len(Y)), dtype=np.result_type(X, Y))
 
         def fill(place: tuple[slice, slice]) -> None:
             part = self.distance(X[place[0]], Y[place[1]])
-            part *= -gamma
-            np.exp(part, out=values[place])
+            part *= gamma
+            values[place] = self.value(part)
 
         parts = chunks(len(Y), TILE)
         parallel_for(fill, [(rows, part) for rows in chunks(len(X), TILE) for part in parts])
         return values
 
 
-class Gaussian(Kernel):
-    """``exp(-gamma * ||x - y||^2)``; its frequencies are normal with variance ``2 gamma``."""
+class Radial(Kernel):
+    """A kernel of the squared Euclidean distance, a mixture of Gaussians of many widths.
+
+    Frequencies are normal with variance ``2 gamma``, times a random factor for each.
+    """
 
     def distance(self, X: FloatArray, Y: FloatArray) -> FloatArray:
         """Squared Euclidean distances, by one matrix product."""
@@ -75,9 +85,15 @@ class Gaussian(Kernel):
         squares += np.einsum("ij,ij->i", Y, Y)[None, :]
         return np.maximum(squares, 0.0, out=squares)
 
+    @abstractmethod
+    def variances(self, rng: np.random.Generator, count: int) -> FloatArray:
+        """Draw how many times wider than a Gaussian's each frequency's density is, (count,)."""
+
     def sample(self, rng: np.random.Generator, n_rff: int, n_features: int) -> FloatArray:
-        """Draw from N(0, 2)."""
-        return rng.normal(scale=np.sqrt(2.0), size=(n_rff, n_features))
+        """Draw from N(0, 2 v), with `variances` v from a stream of their own."""
+        mixture = rng.spawn(1)[0]
+        frequencies = rng.normal(scale=np.sqrt(2.0), size=(n_rff, n_features))
+        return frequencies * np.sqrt(self.variances(mixture, n_rff))[:, None]
 
     def sample_orthogonal(
         self, rng: np.random.Generator, n_rff: int, n_features: int
@@ -89,18 +105,84 @@ class Gaussian(Kernel):
         """
         size = min(n_features, ORTHOGONAL)
         count = -(-n_rff // size)
-        chi = rng.spawn(1)[0]  # of its own, so that the first blocks do not depend on their number
+        # Of their own, so that the first blocks do not depend on their number.
+        chi, mixture = rng.spawn(2)
         directions, triangles = np.linalg.qr(rng.normal(size=(count, n_features, size)))
         # With these signs the directions are uniform, whichever way the factorisation works.
         lengths = np.sign(np.diagonal(triangles, axis1=1, axis2=2))
         lengths = lengths * np.sqrt(2.0 * chi.chisquare(n_features, (count, size)))
         directions *= lengths[:, None, :]
         frequencies: FloatArray = directions.transpose(0, 2, 1).reshape(-1, n_features)[:n_rff]
-        return frequencies
+        return frequencies * np.sqrt(self.variances(mixture, n_rff))[:, None]
 
     def frequency_scale(self, gamma: float) -> float:
         """Frequencies grow as the square root of gamma."""
         return float(np.sqrt(gamma))
+
+
+class Smooth(Radial):
+    """A radial kernel k(u) with a gradient everywhere, which the exact model goes back along.
+
+    Attributes
+    ----------
+    steepness : float
+        ``-k'(0)``.
+    """
+
+    steepness: ClassVar[float] = 1.0
+
+    @abstractmethod
+    def slope(self, u: FloatArray) -> FloatArray:
+        """Return ``k'(u) / k'(0)``, 1 at 0: the pull of a row on another."""
+
+    @abstractmethod
+    def curvature(self, u: FloatArray) -> FloatArray:
+        """Return minus the derivative of `slope`."""
+
+    def parts(self, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return value, slope and curvature, which may be one array."""
+        return self.value(u), self.slope(u), self.curvature(u)
+
+    def below(self, u: FloatArray) -> FloatArray:
+        """Return the kernel less 1, with all its digits where it is near 1 if that is possible."""
+        return self.value(u) - 1.0
+
+    def slope_below(self, u: FloatArray) -> FloatArray:
+        """Return the slope less 1, likewise."""
+        return self.slope(u) - 1.0
+
+
+class Gaussian(Smooth):
+    """``exp(-gamma * |x - y|^2)``: it is its own slope and curvature."""
+
+    def slope(self, u: FloatArray) -> FloatArray:
+        """Return ``exp(-u)``."""
+        return self.value(u)
+
+    def curvature(self, u: FloatArray) -> FloatArray:
+        """Return ``exp(-u)``."""
+        return self.value(u)
+
+    def parts(self, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Return ``exp(-u)`` for all three."""
+        k = self.value(u)
+        return k, k, k
+
+    def below(self, u: FloatArray) -> FloatArray:
+        """Return ``exp(-u) - 1``."""
+        values: FloatArray = np.expm1(-u)
+        return values
+
+    def slope_below(self, u: FloatArray) -> FloatArray:
+        """Return ``exp(-u) - 1``."""
+        return self.below(u)
+
+    def variances(self, rng: np.random.Generator, count: int) -> FloatArray:
+        """Return ones."""
+        return np.ones(count)
+
+
+GAUSSIAN = Gaussian()
 
 
 class Laplacian(Kernel):
@@ -120,6 +202,26 @@ class Laplacian(Kernel):
     def frequency_scale(self, gamma: float) -> float:
         """Frequencies grow as gamma."""
         return gamma
+
+
+def load_smooth(name: str) -> Smooth:
+    """Return the kernel called `name`, which has to be smooth.
+
+    Raises
+    ------
+    UsageError
+        If no kernel has that name, or it is not smooth.
+    """
+    kernel = load_kernel(name)
+    if not isinstance(kernel, Smooth):
+        smooth = [other for other in KERNELS if is_smooth(other)]
+        raise UsageError(f"the {name} kernel is not smooth: use one of {', '.join(smooth)}")
+    return kernel
+
+
+def is_smooth(name: str) -> bool:
+    """Tell whether the kernel called `name` is smooth."""
+    return isinstance(load_kernel(name), Smooth)
 
 
 def load_kernel(name: str) -> Kernel:
