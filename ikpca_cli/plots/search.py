@@ -115,9 +115,10 @@ def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Choice]) -> None:
         axes.axhline(before, color=FAINT, linestyle="--", linewidth=1.0, label="noisy rows")
     ends = [end for one in tried if one.risk is not None for end in _ends(one.risk, one.error)]
     chosen = _place_of(model, key)
-    if chosen is not None and model.estimated_mse_ is not None:
-        _mark(axes, model, key, (chosen, model.estimated_mse_))
+    if chosen is not None:
+        _mark(axes, model, key, chosen)
         xs.append(chosen)
+    if model.estimated_mse_ is not None:
         ends.append(model.estimated_mse_)
     if model.noise_std_ is not None:
         ends.append(model.noise_std_**2)
@@ -142,12 +143,14 @@ def _place_of(model: Denoiser, key: str) -> float | None:
     return float(value) if isinstance(value, int | float) and value > 0 else None
 
 
-def _mark(axes: Axes, model: Denoiser, key: str, place: tuple[float, float]) -> None:
-    """Mark the choice where it is, and the second gamma beside it."""
-    axes.plot(
-        *([at] for at in place), "*", color=INK, markersize=11, zorder=5,
-        label=f"chosen: {number(place[0])}",
-    )  # fmt: skip
+def _mark(axes: Axes, model: Denoiser, key: str, place: float) -> None:
+    """Mark the choice where it is, by a line where no error is promised, and the second gamma."""
+    label = f"chosen: {number(place)}"
+    if model.estimated_mse_ is None:
+        axes.axvline(place, color=INK, linewidth=1.2, label=label)
+    else:
+        star: dict[str, Any] = {"marker": "*", "markersize": 11, "linestyle": "none", "zorder": 5}
+        axes.plot([place], [model.estimated_mse_], color=INK, label=label, **star)
     second = getattr(model, "second_gamma_", None)
     if key == "gamma" and second:
         axes.axvline(
