@@ -116,10 +116,8 @@ def pictures(levels):
             found = fit_windows(Mixture(), [rows], kind="image", window=(8, 8)).denoise(rows)
             spent = time.process_time() - start
             own = decibels(found, clean)
-            print(
-                f"| {name}, {std} | {means:.2f} | {total:.2f} | {blocks} | {own:.2f} | {spent:.0f} |",
-                flush=True,
-            )
+            cells = f"{means:.2f} | {total:.2f} | {blocks} | {own:.2f} | {spent:.0f}"
+            print(f"| {name}, {std} | {cells} |", flush=True)
 
 
 def whole_ecg(seconds):
