@@ -17,6 +17,7 @@ TOPICS = (
     "comparing",
     "batches",
     "clusters",
+    "recordings",
     "pictures",
     "settings",
     "python",
