@@ -15,7 +15,7 @@ from ikpca_cli.noise.models.names import NOISE_MODELS
 if TYPE_CHECKING:
     from ikpca_cli.formats.layout import ReadOptions
 
-_METHODS = "|".join(METHODS)
+_METHODS = "|".join([*METHODS, "auto"])
 
 
 class Format(StrEnum):

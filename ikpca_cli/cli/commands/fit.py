@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,9 @@ from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.streams import results_beside
 from ikpca_cli.cli.values import MEAN, is_file, method_params
 from ikpca_cli.errors import IkpcaWarning, UsageError
+
+if TYPE_CHECKING:
+    from ikpca_cli.evaluation.ranking import Standing
 
 
 @composed
@@ -106,6 +109,7 @@ def fit(
         ikpca fit ecg_train.npy
         ikpca fit digits.h5::train --method pca -o digits.joblib --plot fit.png
         ikpca fit s_curve_train.csv --noise-std 0.25 -o curve.joblib
+        ikpca fit ecg_train.npy --method auto
 
     What is "auto" is chosen from the rows alone, around what you give, and printed.
     """
@@ -127,13 +131,14 @@ def fit(
         "--clean": clean == MEAN,
         "--seed": seed,
     }
-    params = method_params(method, given)
+    params = {} if method == "auto" else method_params(method, given)
     if update is not None:
         _check_update(method, given)
     target = output or update or "model.joblib"
 
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.private import warn_of_open_rows
+    from ikpca_cli.cli.ranked import best_method, standing_sentence
     from ikpca_cli.cli.sources import open_rows, opener, split_source
     from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.cli.words.sentences import fit_sentences
@@ -153,7 +158,11 @@ def fit(
         check_picture(plot, inputs=[split_source(train)[0]], outputs=[target], force=force)
     files = reading.options()
     replaces = identity(update) if update is not None and target == update else None
-    model = load_method(method)(**params) if update is None else load_model(update)
+    standings: list[Standing] = []
+    if update is not None:
+        model = load_model(update)
+    elif method != "auto":
+        model = load_method(method)(**params)
     known = None if update is None else model.feature_names_
     if levels is not None or noise_rows is not None:
         if update is not None:
@@ -173,7 +182,9 @@ def fit(
             more = rows if opens is None else FirstPass(rows, model.seed, opens)
             model.partial_fit(more, progress=progress)
         else:
-            first_pass = FirstPass(rows, model.seed, opens)
+            first_pass = FirstPass(rows, seed, opens)
+            if method == "auto":
+                model, standings = best_method(given, first_pass, seed, progress)
             model.fit(first_pass, keep_sums=keep_sums, progress=progress)
         seconds = time.perf_counter() - start
         save_model(target, model, force=force, replaces=replaces)
@@ -192,6 +203,8 @@ def fit(
         if printing.output_format is opt.Format.table:
             given_level = model.noise_std != "auto"
             print_lines(fit_sentences(record, given=given_level, replicates=model.replicates))
+            if standings:
+                print_lines([standing_sentence(standings, model.method)])
 
 
 def _check_update(method: str, given: dict[str, Any]) -> None:
