@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import open_rows
 from ikpca_cli.cli.values import method_params, parameter
+from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.methods import METHODS
 
 if TYPE_CHECKING:
@@ -59,18 +60,31 @@ def standing_sentence(standings: Sequence[Standing], chosen: str) -> str:
 
 def rank_file(
     train: str,
-    methods: Sequence[str],
+    noisy: str | None,
+    methods: str,
     given: Mapping[str, Any],
     reading: Reading,
     work: Work,
     printing: Printing,
 ) -> None:
-    """Print how methods stand on the noisy rows of a file, the best first."""
+    """Print how methods stand on the noisy rows of a file, the best first.
+
+    Raises
+    ------
+    UsageError
+        If there are other noisy rows, too.
+    """
+    if noisy is not None:
+        raise UsageError(
+            "without clean rows methods are ranked on rows of TRAIN that are held out: leave "
+            f"{noisy} out, or give --clean FILE, --clean mean or --noise F"
+        )
     from ikpca_cli.cli.words.report import Spread, print_records
     from ikpca_cli.data import threads
     from ikpca_cli.evaluation.ranking import rank
 
-    models = candidates(methods, {option: value for option, value in given.items() if value})
+    names = list(dict.fromkeys(name.strip() for name in methods.split(",")))
+    models = candidates(names, {option: value for option, value in given.items() if value})
     with (
         threads.jobs(work.jobs),
         progress_bar(quiet=printing.quiet, verbose=printing.verbose) as progress,
