@@ -103,9 +103,9 @@ class Caution:
 
 def longest_square(directions: int) -> float:
     """Return the squared length, in units of the noise, that noise hardly ever exceeds."""
-    from scipy.stats import chi2
+    from scipy.special import gammaincinv  # of chi-square: scipy.stats takes a second to import
 
-    return float(chi2.ppf(_HIGH, max(directions, 1)))
+    return 2.0 * float(gammaincinv(max(directions, 1) / 2.0, _HIGH))
 
 
 def caution_of_file(

@@ -60,11 +60,13 @@ class RowLengths:
 
     def low_reading(self, share: float) -> Reading:
         """Return the level by a low quantile of the lengths."""
-        from scipy.stats import chi2
+        from scipy.special import gammaincinv, gammaln, xlogy
 
-        expected = float(chi2.ppf(share, self.directions))
+        half = self.directions / 2.0  # squared lengths are twice a gamma variable of this shape
+        quantile = float(gammaincinv(half, share))
+        expected = 2.0 * quantile
         variance = float(np.quantile(self.squares, share)) / expected if len(self.squares) else 0.0
-        density = float(chi2.pdf(expected, self.directions)) * expected
+        density = float(np.exp(xlogy(half, quantile) - quantile - gammaln(half)))
         error = (share * (1.0 - share) / max(len(self.squares), 1)) ** 0.5 / max(density, 1e-300)
         return Reading(max(variance, 0.0) ** 0.5, error)  # two errors of a root are one of a square
 

@@ -210,7 +210,9 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     remark = None if treatment is None else treatment.caution.remark()
     if remark:
         outcome.warnings += (f"{rows.name}: {remark}",)
-    if job.residual is not None or not model.replicates_:  # which differ in more than noise
+    # Replicates differ in more than noise, and so may a recording's few columns.
+    exempt = isinstance(model, Windowed) or model.replicates_
+    if job.residual is not None or not exempt:
         outcome.warnings += removed.flaws(job.residual)
     if len(unlike) > _FEW * rows.shape[0]:
         outcome.warnings += (_unlike_line(rows, unlike, job.keep_unlike),)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +21,10 @@ from ikpca_cli.cli.given.window_options import (
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.streams import results_beside
 from ikpca_cli.errors import IkpcaWarning, UsageError
+
+if TYPE_CHECKING:
+    from ikpca_cli.estimators.denoiser import Denoiser
+    from ikpca_cli.evaluation.ranking import Standing
 
 
 @composed
@@ -116,6 +120,7 @@ def fit(
         ikpca fit ecg_train.npy
         ikpca fit digits.h5::train --method pca -o digits.joblib --plot fit.png
         ikpca fit s_curve_train.csv --noise-std 0.25 -o curve.joblib
+        ikpca fit ecg_train.npy --method auto
         ikpca fit recording.csv --window auto
 
     What is "auto" is chosen from the rows alone, around what you give, and printed.
@@ -150,11 +155,12 @@ def fit(
         )
     window_size(window, hop, fs)
     method = default_method(method, window)
-    params = method_params(method, given)
+    params = {} if method == "auto" else method_params(method, given)
     target = output or update or "model.joblib"
 
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.private import warn_of_open_rows
+    from ikpca_cli.cli.ranked import best_method, standing_sentence
     from ikpca_cli.cli.sources import open_rows, opener, split_source
     from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.cli.words.sentences import fit_sentences
@@ -175,16 +181,19 @@ def fit(
         check_picture(plot, inputs=[split_source(train)[0]], outputs=[target], force=force)
     files = reading.options()
     replaces = identity(update) if update is not None and target == update else None
-    model = load_method(method)(**params) if update is None else load_model(update)
-    if isinstance(model, Windowed):
+    old = None if update is None else load_model(update)
+    if isinstance(old, Windowed):
         raise UsageError(f"{update} is for windows, and cannot learn from more of them")
-    known = None if update is None else model.feature_names_
+    known = None if old is None else old.feature_names_
+    chosen = None if method == "auto" else load_method(method)(**params)
+    standings: list[Standing] = []
+    noise = None
     if levels is not None or noise_rows is not None:
         if update is not None:
             raise UsageError("--update keeps what the model knows of noise: leave it out")
         from ikpca_cli.cli.given.noise_files import noise_of_files
 
-        model.set_noise(noise_of_files(levels, noise_rows, common.noise_model, files))
+        noise = noise_of_files(levels, noise_rows, common.noise_model, files)
     with (
         threads.jobs(work.jobs),
         on_cluster(work.cluster),
@@ -194,17 +203,23 @@ def fit(
         start = time.perf_counter()
         opens = opener(rows, train, files) if work.cluster else None
         flaw = None
-        if update is not None:
-            more = rows if opens is None else FirstPass(rows, model.seed, opens)
-            model.partial_fit(more, progress=progress)
-        elif window in (None, "none"):
+        model: Denoiser | Windowed
+        if old is not None:
+            more = rows if opens is None else FirstPass(rows, old.seed, opens)
+            model = old.partial_fit(more, progress=progress)
+        else:
             if window is None:
                 check_rows(rows, train)
-            first_pass = FirstPass(rows, model.seed, opens)
-            model.fit(first_pass, keep_sums=keep_sums, progress=progress)
-            flaw = noise_flaw(model, first_pass)
-        else:
-            model = fit_windows(model, rows, window, hop, fs, progress)
+            first_pass = FirstPass(rows, seed, opens)
+            if chosen is None:
+                chosen, standings = best_method(given, first_pass, seed, progress)
+            if noise is not None:
+                chosen.set_noise(noise)
+            if window is None or window == "none":
+                model = chosen.fit(first_pass, keep_sums=keep_sums, progress=progress)
+                flaw = noise_flaw(chosen, first_pass)
+            else:
+                model = fit_windows(chosen, rows, window, hop, fs, progress)
         seconds = time.perf_counter() - start
         save_model(target, model, force=force, replaces=replaces)
         if plot is not None:
@@ -227,6 +242,8 @@ def fit(
         if printing.output_format is opt.Format.table and inner is model:
             given_level = inner.noise_std != "auto"
             print_lines(fit_sentences(record, given=given_level, replicates=inner.replicates))
+            if standings:
+                print_lines([standing_sentence(standings, inner.method)])
 
 
 def _check_update(given: dict[str, Any]) -> None:

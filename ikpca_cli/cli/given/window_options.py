@@ -17,7 +17,15 @@ WORDS = ("auto", "none", "beats")
 
 
 def default_method(method: str | None, window: str | None) -> str:
-    """Return the method that was asked for, or the one for rows or for windows."""
+    """Return the method that was asked for, or the one for rows or for windows.
+
+    Raises
+    ------
+    UsageError
+        If the best of all is asked for, which are not compared by windows.
+    """
+    if method == "auto" and window not in (None, "none"):
+        raise UsageError("--method auto compares methods for rows: name one for windows")
     return method or ("ikpca" if window in (None, "none") else "mixture")
 
 
