@@ -20,14 +20,25 @@ PANELS = ("Data", "Output", "Model", "Experiment", "Advanced")
 _RENAMED = {"Reading files": "Data"}
 
 _FIRST = {
-    "Data": ("clean", "dataset", "transpose", "columns", "missing"),
+    "Data": ("clean", "dataset", "window", "fs", "transpose", "columns", "missing"),
     "Output": ("explain", "output", "output_dir", "force", "plot", "preview", "output_format"),
-    "Model": ("method", "methods", "noise_std", "components", "gamma", "ridge", "rff", "kernel"),
+    "Model": (
+        "method",
+        "methods",
+        "noise_model",
+        "noise_std",
+        "components",
+        "gamma",
+        "ridge",
+        "rff",
+        "kernel",
+    ),
 }
 """Parameters that lead a panel, whatever panel they were declared for."""
 
 _ADVANCED = (
     *("inverse", "second_gamma", "latent_gamma", "landmarks", "shrink", "dtype", "oracle"),
+    *("hop", "order", "noise_rows"),
     *("update", "keep_sums", "seed", "jobs", "cluster", "verbose", "debug"),
 )
 """Parameters that few people need."""
