@@ -10,7 +10,9 @@ import subprocess
 import sys
 
 import pytest
+from typer.main import get_command
 
+from ikpca_cli.cli.app import app
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.guide import TOPICS
 from tests.conftest import ROOT
@@ -76,7 +78,7 @@ def test_the_readme_links_every_page():
 def test_options_that_are_named_exist(cli):
     """Of commands of ikpca alone: those of other programs are in blocks of text."""
     known = set()
-    for command in ("fit", "denoise", "evaluate", "compare", "info", "demo", "guide"):
+    for command in get_command(app).commands:
         known |= set(re.findall(r"--[a-z][a-z-]+", cli(command, "--help").stdout))
     known |= set(re.findall(r"--[a-z][a-z-]+", cli("--help").stdout))
     for name, text in {"README": README, **PAGES}.items():

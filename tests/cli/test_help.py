@@ -9,10 +9,12 @@ import sys
 
 import numpy as np
 import pytest
+from typer.main import get_command
 
+from ikpca_cli.cli.app import app
 from ikpca_cli.cli.help import PANELS
 
-COMMANDS = ("fit", "denoise", "evaluate", "compare", "info", "demo", "guide")
+COMMANDS = tuple(get_command(app).commands)
 
 
 @pytest.fixture
