@@ -93,3 +93,17 @@ def test_what_was_promised_for_the_first_rows_is_withdrawn(halves):
     model.partial_fit(halves[1])
     assert model.estimated_mse_ is None
     assert model.estimated_mse_error_ is None
+
+
+def test_what_is_known_of_the_rows_follows_an_update(arcs):
+    """Rows of another kind count as like those of the fit once they are among them."""
+    noisy, _ = arcs
+    params = {"n_rff": 60, "gamma": 0.3, "ridge": 0.5, "noise_std": 0.1}
+    model = IKPCA(3, **params).fit(noisy, keep_sums=True)
+    far = 0.1 * noisy + 6.0
+    before = model.distance_limit_
+    assert (model.distances(far) > before).all()
+    model.partial_fit(far)
+    assert (model.distances(far) > model.distance_limit_).mean() < 0.05
+    assert model.distance_limit_ >= before
+    assert model.removed_mse_ is None

@@ -28,11 +28,11 @@ PROPOSALS: dict[str, tuple[Callable[[FloatArray], Transform | None], ...]] = {
 }
 """Name of each noise model that is not white, those with fewest unknowns first."""
 
-FEW_ROWS, FEW_COLUMNS = 30, 10
-"""Fewer tell white noise from no other."""
+FEW_ROWS, FEW_COLUMNS = 30, 20
+"""Fewer tell nothing: independent columns of a table are like columns of different noise."""
 
-LONGER, BY = 1.2, 3
-"""A plateau has to be so many times longer, and by so many directions."""
+LONGER, BY, SHARE = 1.2, 3, 3
+"""A plateau has to be so many times longer, by so many directions, and a third of all of them."""
 
 WITHOUT_SPIKES = 1.6
 """How many times longer it has to be if values are left out."""
@@ -114,7 +114,7 @@ def _other(rows: FloatArray, white: int) -> Noise:
             plateau = plateau_of(_centred(Z))
             # Two unknowns, and a variance that surely grows, are evidence of their own.
             enough = white if name == "counts" else LONGER * white + BY
-            if plateau >= enough:
+            if plateau >= max(enough, min(rows.shape) / SHARE):
                 found.append((plateau, name, transform))
     if not found:
         return Noise()
