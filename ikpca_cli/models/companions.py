@@ -91,7 +91,7 @@ class Companions:
         }
 
     @classmethod
-    def from_state(cls, state: Mapping[str, Any], kernel: str) -> Self | None:
+    def from_state(cls, state: Mapping[str, Any], kernel: str = "gaussian") -> Self | None:
         """Return what `get_state` gave the arrays of, None if they are all None.
 
         Parameters

@@ -31,8 +31,8 @@ def kernel_distances(kernel: Kernel, X: FloatArray, rows: FloatArray, gamma: flo
 
 
 def from_mean_kernels(means: FloatArray) -> FloatArray:
-    """Return distances (m,) from mean kernels, which random features may estimate below 0."""
-    distances: FloatArray = -np.log(np.maximum(means, np.finfo(means.dtype).tiny))
+    """Return distances (m,) from mean kernels, which random features may see outside of (0, 1]."""
+    distances: FloatArray = -np.log(np.clip(means, np.finfo(means.dtype).tiny, 1.0))
     return distances
 
 

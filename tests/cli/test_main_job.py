@@ -554,3 +554,14 @@ def test_a_blend_that_is_none_is_a_damaged_model(cli, samples, rff, column, valu
     for args in (["info", "bad.joblib"], ["denoise", "bad.joblib", "s_curve_noisy.csv"]):
         (line,) = cli(*args, code=1).stderr.splitlines()
         assert line.startswith("error: bad.joblib: is damaged: its expansion ")
+
+
+@pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")
+def test_kernels_are_compared_beside_a_method_that_has_none(cli, samples):
+    cli_args = ["s_curve_train.csv", "s_curve_noisy.csv", "--clean", "s_curve_clean.csv"]
+    given = ["--methods", "kpca,pca", "--components", 2, "--kernel", "gaussian, matern32"]
+    results = output(cli, "compare", *cli_args, *given, "--gamma", "kpca:0.5", "--ridge", "kpca:1")
+    found = [(r["method"], r["kernel"]) for r in results["results"]]
+    assert found == [("kpca", "gaussian"), ("kpca", "matern32"), ("pca", None)]
+    errors = [r["mse_mean"] for r in results["results"]]
+    assert len(set(errors)) == 3

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = {
     "method": "method",
+    "kernel": "kernel",
     "n_components": "components",
     "gamma": "gamma",
     "ridge": "ridge",
@@ -123,7 +124,8 @@ def compare(
         ikpca compare ecg_train.npy --clean mean --methods pca --components 1
         ikpca compare ecg_train.npy
 
-    A list such as 5,10,20 tries each value; kpca:10 is a value for one method alone. The star
+    A list such as 5,10,20 tries each value, --kernel gaussian,matern52 each kernel; kpca:10 is a
+    value for one method alone. The star
     marks the least error. Without NOISY, each run splits TRAIN anew. What is "auto" is chosen from
     the noisy rows to fit on; with --clean mean, to bring rows that are held out to their mean.
     Without clean rows and noise to add, methods are ranked by their estimated errors.
@@ -194,7 +196,7 @@ def compare(
         records,
         printing.form,
         columns=_COLUMNS,
-        spare=("denoise_seconds", "fit_seconds", "runs", "n_rff", "ridge", "gamma"),
+        spare=("denoise_seconds", "fit_seconds", "runs", "n_rff", "ridge", "gamma", "kernel"),
         json_value={"mse_noisy": noisy_level, "results": records},
         best=min(ranked)[1],
         title=("noisy rows: MSE", Spread(noisy_level["mse_mean"], noisy_level["mse_std"])),
@@ -223,7 +225,11 @@ def _settings(
         if found and not any(parameter(option) in known for known in names.values()):
             raise UsageError(f"{option} does not apply to {', '.join(methods)}")
     settings = []
-    for method in methods:
+    kernels = _words(fixed.get("--kernel"))
+    for method, kernel in product(methods, kernels):
+        if kernel not in (kernels[0], None) and "kernel" not in names[method]:
+            continue  # once is enough
+        fixed |= {"--kernel": kernel}
         lists: dict[str, list[Any]] = {
             option: found.get(method) or found.get("") or ["auto"]
             for option, found in values.items()
@@ -245,6 +251,11 @@ def _settings(
                 )
             )
     return settings
+
+
+def _words(text: str | None) -> list[str | None]:
+    """Return the words of a list in order and without repetition; [None] for none."""
+    return list(dict.fromkeys(word.strip() for word in text.split(","))) if text else [None]
 
 
 def _splits(
