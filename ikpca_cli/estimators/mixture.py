@@ -38,6 +38,8 @@ class Mixture(Denoiser):
         "auto" is one for 100 rows, at most 24.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
+    noise_model : {"white", "auto", "columns", "counts", "correlated"}
+        What the noise is like; "auto" looks for it.
     replicates : bool
         Not used; a mixture is for rows that differ.
     seed : int
@@ -61,12 +63,14 @@ class Mixture(Denoiser):
         n_components: int | Auto = "auto",
         *,
         noise_std: float | Auto = "auto",
+        noise_model: str = "white",
         replicates: bool = False,
         seed: int = 0,
         dtype: str = "float64",
     ) -> None:
         self.n_components = n_components
         self.noise_std = noise_std
+        self.noise_model = noise_model
         self.replicates = replicates
         self.seed = seed
         self.dtype = dtype
@@ -86,10 +90,7 @@ class Mixture(Denoiser):
         ValueError
             If the arrays are not those of a mixture.
         """
-        estimator = cls(**params)
-        estimator.fitted_params_ = estimator.get_params()
-        for name in Denoiser.STATE:
-            setattr(estimator, name, state[name])
+        estimator = super().from_state(params, state)
         arrays: dict[str, Any] = {name: state[f"{name}_"] for name in MixtureModel.FIELDS}
         estimator.model_ = MixtureModel(**arrays)
         estimator.model_.check()

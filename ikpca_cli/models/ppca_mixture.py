@@ -161,7 +161,11 @@ def fit_mixture(
 
 def _first_shares(X: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
     """Give each row to the nearest of some rows, up to its sign: (n, count)."""
-    centres = X[rng.choice(len(X), size=min(count, len(X)), replace=False)]
+    # Most windows are flat; those that are not differ more, and need more components.
+    energy = np.einsum("ij,ij->i", X, X)
+    likely = energy + 1e-3 * energy.mean() + np.finfo(float).tiny
+    chosen = rng.choice(len(X), min(count, len(X)), replace=False, p=likely / likely.sum())
+    centres = X[chosen]
     gaps = (centres**2).sum(axis=1) - 2.0 * np.abs(X @ centres.T)
     nearest: FloatArray = (gaps.argmin(axis=1)[:, None] == np.arange(len(centres))).astype(float)
     return nearest

@@ -144,6 +144,11 @@ class Windowed:
         return self.cutting.n_features
 
     @property
+    def replicates_(self) -> bool:
+        """Whether all rows show one signal, which windows do not."""
+        return False
+
+    @property
     def feature_names_(self) -> None:
         """Names of a window's numbers, which have none."""
         return

@@ -7,7 +7,7 @@ import json
 import h5py
 import numpy as np
 import pytest
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 
 from ikpca_cli import load_model
 from tests.recordings.signals import noisy, signal
@@ -32,7 +32,9 @@ def test_a_recording_goes_in_and_comes_out(cli, recording, tmp_path):
     assert lines[0] == "time,left,right"
     found = np.loadtxt(lines[1:], delimiter=",")
     source = np.loadtxt(tmp_path / "noisy.csv", delimiter=",", skiprows=1)
-    assert_array_equal(found[:, 0], source[:, 0])
+    before = (tmp_path / "noisy.csv").read_text().splitlines()
+    times = [[line.split(",")[0] for line in some] for some in (before, lines)]
+    assert times[0] == times[1]  # letter by letter
     errors = [np.mean((rows - recording[1])[:, 1:] ** 2, axis=0) for rows in (source, found)]
     assert (errors[1] < 0.2 * errors[0]).all()
     out = cli("evaluate", "model.joblib", "noisy.csv", "--clean", "clean.csv", "--format", "json")

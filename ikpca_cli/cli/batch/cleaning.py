@@ -167,6 +167,7 @@ def clean(job: Job, progress: Progress) -> Outcome:
 
 def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     from ikpca_cli.cli.batch.change import Change
+    from ikpca_cli.cli.given.window_options import times_as_labels
     from ikpca_cli.formats.arrays import check_target, open_output, output_notes, read_rows
     from ikpca_cli.recordings.windowed import Windowed
 
@@ -176,6 +177,8 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
             check_target(target, inputs=[path, job.model], force=job.force)
     model = model_of(job.model)
     start = time.perf_counter()
+    if isinstance(model, Windowed):
+        reading = times_as_labels(job.source, reading)
     with ExitStack() as files:
         rows = files.enter_context(read_rows(path, reading, progress))
         rows.match(model.feature_names_)

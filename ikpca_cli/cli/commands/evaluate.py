@@ -11,7 +11,7 @@ from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.drawing import AxisLabels
 from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.values import MEAN
-from ikpca_cli.cli.given.window_options import stretch_of
+from ikpca_cli.cli.given.window_options import stretch_of, times_as_labels
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.errors import UsageError
 
@@ -74,7 +74,7 @@ def evaluate(
     if isinstance(fitted, Windowed):
         if clean == MEAN:
             raise UsageError(f"--clean {MEAN} is for rows of one shape, and {model} for windows")
-        options = reading.options()
+        options = times_as_labels(noisy, reading.options())
         with (
             threads.jobs(jobs),
             open_rows(noisy, options) as rows,

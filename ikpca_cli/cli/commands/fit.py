@@ -16,6 +16,7 @@ from ikpca_cli.cli.given.window_options import (
     default_method,
     fit_windows,
     stretch_of,
+    times_as_labels,
     window_size,
 )
 from ikpca_cli.cli.progress import progress_bar
@@ -180,6 +181,8 @@ def fit(
 
         check_picture(plot, inputs=[split_source(train)[0]], outputs=[target], force=force)
     files = reading.options()
+    if window not in (None, "none"):
+        files = times_as_labels(train, files)
     replaces = identity(update) if update is not None and target == update else None
     old = None if update is None else load_model(update)
     if isinstance(old, Windowed):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ikpca_cli.cli.sources import located
 from ikpca_cli.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from ikpca_cli.data.row_source import Progress
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.formats.arrays import Rows
+    from ikpca_cli.formats.layout import ReadOptions
     from ikpca_cli.plots.stretch import Stretch
     from ikpca_cli.recordings.windowed import Windowed
 
@@ -78,6 +80,25 @@ def check_rows(rows: Rows, source: str) -> None:
             f"{source}: looks like {guess.what}: give {guess.option} to clean it as that; "
             "if its rows are samples as they are, --window none"
         )
+
+
+def times_as_labels(source: str, options: ReadOptions) -> ReadOptions:
+    """Return options that keep a first column of times in a table letter by letter."""
+    from dataclasses import replace
+    from pathlib import Path
+
+    from ikpca_cli.formats.arrays import read_rows
+    from ikpca_cli.recordings.recording import time_columns
+
+    path, own = located(source, options)
+    chosen = own.labels is not None or own.columns is not None or own.transpose
+    if chosen or path == "-" or not Path(path).is_file():
+        return options
+    with read_rows(path, own) as rows:
+        table = rows.layout.table
+        if table is None or table.labels is not None or 0 not in time_columns(rows):
+            return options
+    return replace(options, labels="1")
 
 
 def fit_windows(
