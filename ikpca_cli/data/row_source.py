@@ -161,12 +161,6 @@ def sample_rows(X: RowSource, most: int, rng: np.random.Generator) -> FloatArray
     return pick_rows(X, chosen)[rng.permutation(most)]
 
 
-def without_duplicates(X: FloatArray) -> FloatArray:
-    """Return the first of all rows (n, p) that are alike, in the order they have."""
-    rows: FloatArray = X[np.sort(np.unique(X, axis=0, return_index=True)[1])]
-    return rows
-
-
 def pick_rows(X: RowSource, places: NDArray[np.intp]) -> FloatArray:
     """Return the rows at some places, ascending and counted from 0, (len(places), n_features).
 

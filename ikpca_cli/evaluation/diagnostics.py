@@ -164,7 +164,7 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
     return {
         "noise_std": noise_std,
         "estimated_mse_noisy": noisy_mse,
-        "estimated_mse": risk,
+        "estimated_mse": max(risk, 0.0),
         "estimated_mse_error": error,
         "estimated_rms_noisy": math.sqrt(noisy_mse),
         "estimated_rms": math.sqrt(max(risk, 0.0)),

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ikpca_cli.data.row_source import FloatArray, without_duplicates
+from ikpca_cli.data.duplicates import without_duplicates
+from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
 from ikpca_cli.noise.estimate import NoiseLevel, Reading
 from ikpca_cli.noise.local import thickness

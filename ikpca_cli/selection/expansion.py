@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.first_pass import SAMPLE_ROWS, selection_rows
 from ikpca_cli.data.precision import rounded_fields
 from ikpca_cli.data.random import Stream, model_rng
@@ -19,7 +20,6 @@ from ikpca_cli.data.row_source import (
     Progress,
     RowSource,
     row_name,
-    without_duplicates,
 )
 from ikpca_cli.errors import InputError
 from ikpca_cli.linalg.eigen import spectrum

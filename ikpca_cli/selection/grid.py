@@ -15,6 +15,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.first_pass import selection_rows
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, read_all
@@ -165,7 +166,7 @@ class _Search:
         if noise_std is None or given["n_components"] != "auto":
             shrink = "cut"
         self.shrink = shrink
-        rows = selection_rows(X, estimator.SELECTION_ROWS, estimator.seed)
+        rows = without_duplicates(selection_rows(X, estimator.SELECTION_ROWS, estimator.seed))
         self.noise_std = usable_noise_std(noise_std, rows - mean)
         self.levels = [self.noise_std] if shrink != "cut" else []
         if self.levels and estimator.replicates:

@@ -187,6 +187,20 @@ def test_neighbours_that_are_alike_are_made_use_of():
     assert shuffled < 1.03 * alone
 
 
+@pytest.mark.parametrize("digits", [None, 3])
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_that_come_twice_choose_as_they_would_once(method, digits):
+    noisy, clean = sines(300, 21)
+    again = noisy[:100] if digits is None else noisy[:100].round(digits)
+    errors = []
+    for train in (noisy[:100], np.concatenate([noisy[:100], again])):
+        model = load_method(method)(noise_std=0.3).fit(train)
+        errors.append(np.mean((model.denoise(noisy[100:]) - clean[100:]) ** 2))
+        assert model.estimated_mse_ is None or model.estimated_mse_ > 0.0
+    # Other rows are held out, so that the choice may be another; by duplicates it is 20 times worse.
+    assert errors[1] < 1.5 * errors[0]
+
+
 def test_a_choice_that_chose_itself_promises_less_than_it_did():
     """Weights judged on rows that did not choose them have the larger risk."""
     rng = np.random.default_rng(2)
