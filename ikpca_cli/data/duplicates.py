@@ -40,4 +40,5 @@ def without_duplicates(X: FloatArray) -> FloatArray:
     share = min(_ALIKE, float(len(rows)) ** (-4.0 / n_features))
     near = distances <= share * float(np.median(distances[above]))
     alone = ~np.any(np.tril(near, -1), axis=1)
-    return rows[alone]
+    kept: FloatArray = rows[alone]
+    return kept

@@ -197,7 +197,7 @@ def test_rows_that_come_twice_choose_as_they_would_once(method, digits):
         model = load_method(method)(noise_std=0.3).fit(train)
         errors.append(np.mean((model.denoise(noisy[100:]) - clean[100:]) ** 2))
         assert model.estimated_mse_ is None or model.estimated_mse_ > 0.0
-    # Other rows are held out, so that the choice may be another; by duplicates it is 20 times worse.
+    # Other rows are held out, so the choice may be another; by duplicates it is 20 times worse.
     assert errors[1] < 1.5 * errors[0]
 
 
