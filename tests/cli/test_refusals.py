@@ -114,7 +114,7 @@ def test_components_above_rank(cli, ready, method):
         (["fit", "good.npy", "--method", "pca", "--rff", 50], "--rff does not apply"),
         (["fit", "good.npy", "--method", "pca", "--kernel", "gaussian"], "--kernel does not"),
         (["fit", "good.npy", "--method", "ikpca", "--latent-gamma", 1], "--latent-gamma does not"),
-        (["compare", "good.npy"], "nothing to compare with"),
+        (["compare", "good.npy", "good.npy"], "leave good.npy out"),
         (["compare", "good.npy", "good.npy", "--clean", "mean", "--train-size", 3], "leave NOISY"),
         (["compare", "good.npy", "--clean", "mean", "--train-size", 31], "31 rows"),
         (["compare", "good.npy", "--clean", "mean", "--train-size", 30], "0 rows"),

@@ -121,10 +121,12 @@ def compare(
         ikpca compare ecg_train.npy ecg_noisy.npy --clean ecg_clean.npy
         ikpca compare s_curve_clean.csv --noise 0.25 --runs 3 --components 3,6
         ikpca compare ecg_train.npy --clean mean --methods pca --components 1
+        ikpca compare ecg_train.npy
 
     A list such as 5,10,20 tries each value; kpca:10 is a value for one method alone. The star
     marks the least error. Without NOISY, each run splits TRAIN anew. What is "auto" is chosen from
     the noisy rows to fit on; with --clean mean, to bring rows that are held out to their mean.
+    Without clean rows and noise to add, methods are ranked by their estimated errors.
     """
     fixed: dict[str, Any] = common.given() | {"--clean": clean == MEAN}
     settings = _settings(
@@ -132,6 +134,18 @@ def compare(
         {"--components": components, "--rff": rff, "--gamma": gamma, "--ridge": ridge},
         fixed,
     )
+
+    if clean is None and noise is None:
+        from ikpca_cli.cli.ranked import rank_file
+
+        if noisy is not None:
+            raise UsageError(
+                "without clean rows methods are ranked on rows of TRAIN that are held out: leave "
+                f"{noisy} out, or give --clean FILE, --clean mean or --noise F"
+            )
+        names = list(dict.fromkeys(name.strip() for name in methods.split(",")))
+        rank_file(train, names, fixed | {"--seed": seed}, reading, work, printing)
+        return
 
     from ikpca_cli.cli.words.report import Spread, print_lines, print_records
     from ikpca_cli.cli.words.sentences import comparison_sentence
@@ -255,11 +269,6 @@ def _splits(
     from ikpca_cli.data.row_source import check_width
     from ikpca_cli.evaluation import splits
 
-    if clean is None and noise is None:
-        raise UsageError(
-            "nothing to compare with: give --clean FILE, --clean mean for rows of one shape, or "
-            "--noise F to add noise to clean rows"
-        )
     if noise is not None and not np.isfinite(noise):
         raise UsageError(f"--noise {noise}: give a finite number")
     if noise is not None and clean not in (None, MEAN):

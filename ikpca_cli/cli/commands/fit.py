@@ -117,6 +117,7 @@ def fit(
         ikpca fit digits.h5::train --method pca -o digits.joblib --plot fit.png
         ikpca fit s_curve_train.csv --noise-std 0.25 -o curve.joblib
         ikpca fit recording.csv --window auto
+        ikpca fit ecg_train.npy --method auto
 
     What is "auto" is chosen from the rows alone, around what you give, and printed.
     """
@@ -150,6 +151,11 @@ def fit(
         )
     window_size(window, hop, fs)
     method = default_method(method, window)
+    standing: list[str] = []
+    if method == "auto":
+        from ikpca_cli.cli.ranked import settle
+
+        method, given, standing = settle(train, given, reading, work, printing)
     params = method_params(method, given)
     target = output or update or "model.joblib"
 
@@ -226,7 +232,8 @@ def fit(
         print_record(record, printing.form, notes=dict.fromkeys(auto, "chosen from the rows"))
         if printing.output_format is opt.Format.table and inner is model:
             given_level = inner.noise_std != "auto"
-            print_lines(fit_sentences(record, given=given_level, replicates=inner.replicates))
+            found = fit_sentences(record, given=given_level, replicates=inner.replicates)
+            print_lines([*found, *standing])
 
 
 def _check_update(given: dict[str, Any]) -> None:
