@@ -138,13 +138,7 @@ def compare(
     if clean is None and noise is None:
         from ikpca_cli.cli.ranked import rank_file
 
-        if noisy is not None:
-            raise UsageError(
-                "without clean rows methods are ranked on rows of TRAIN that are held out: leave "
-                f"{noisy} out, or give --clean FILE, --clean mean or --noise F"
-            )
-        names = list(dict.fromkeys(name.strip() for name in methods.split(",")))
-        rank_file(train, names, fixed | {"--seed": seed}, reading, work, printing)
+        rank_file(train, noisy, methods, fixed | {"--seed": seed}, reading, work, printing)
         return
 
     from ikpca_cli.cli.words.report import Spread, print_lines, print_records
