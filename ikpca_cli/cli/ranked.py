@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ikpca_cli.cli.given.values import method_params, parameter
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import open_rows
-from ikpca_cli.cli.given.values import method_params, parameter
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.methods import METHODS
 
