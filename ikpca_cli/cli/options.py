@@ -15,7 +15,7 @@ from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 if TYPE_CHECKING:
     from ikpca_cli.formats.layout import ReadOptions
 
-_METHODS = "|".join([*METHODS, *WINDOW_METHODS, "auto"])
+_METHODS = "|".join([*(METHODS | WINDOW_METHODS), "auto"])
 
 
 class Format(StrEnum):

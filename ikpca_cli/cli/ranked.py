@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.given.values import method_params, parameter
+from ikpca_cli.cli.given.window_options import check_rows
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import open_rows
 from ikpca_cli.errors import UsageError
@@ -14,8 +15,6 @@ from ikpca_cli.estimators.methods import METHODS
 
 if TYPE_CHECKING:
     from ikpca_cli.cli.options import Printing, Reading, Work
-    from ikpca_cli.data.row_source import Progress, RowSource
-    from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.evaluation.ranking import Standing
 
 COLUMNS = {
@@ -25,37 +24,30 @@ COLUMNS = {
 }
 
 
-def candidates(methods: Sequence[str], given: Mapping[str, Any]) -> list[Denoiser]:
-    """Return unfitted methods, each with those of the options that it has."""
-    from ikpca_cli.estimators.denoiser import load_method
+def settle(
+    train: str, given: Mapping[str, Any], reading: Reading, work: Work, printing: Printing
+) -> tuple[str, dict[str, Any], list[str]]:
+    """Return the method of least estimated error, the options that it has, and how all stand.
 
-    found = []
-    for name in methods:
-        cls = load_method(name)
-        known = cls.parameter_names()
-        own = {option: value for option, value in given.items() if parameter(option) in known}
-        found.append(cls(**method_params(name, own)))
-    return found
+    Raises
+    ------
+    UsageError
+        If the rows come through a pipe, which can be read once only.
+    """
+    from ikpca_cli.evaluation.ranking import best_of
 
-
-def best_method(
-    given: Mapping[str, Any], rows: RowSource, seed: int, progress: Progress
-) -> tuple[Denoiser, list[Standing]]:
-    """Return the method of least estimated error, not fitted, and how all stand."""
-    from ikpca_cli.evaluation.ranking import best_of, rank
-
-    models = candidates(tuple(METHODS), given)
-    standings = rank(models, rows, seed, progress)
+    if train == "-":
+        raise UsageError("--method auto reads its rows twice: give a file, or name a method")
+    if given.get("--clean"):
+        raise UsageError("--method auto is for rows that differ: with --clean mean name a method")
+    standings = _standings(train, tuple(METHODS), given, reading, work, printing)
     best = best_of(standings)
-    return next(model for model in models if model.method == best), standings
-
-
-def standing_sentence(standings: Sequence[Standing], chosen: str) -> str:
-    """Return how methods stand, in words."""
+    known = _parameters(best)
+    own = {option: value for option, value in given.items() if parameter(option) in known}
     each = ", ".join(
         f"{one.method} {one.estimated_mse:.3g} ± {one.estimated_mse_error:.1g}" for one in standings
     )
-    return f"Estimated on rows held out: {each}; {chosen} was taken."
+    return best, own, [f"Estimated on rows held out: {each}; {best} was taken."]
 
 
 def rank_file(
@@ -80,19 +72,10 @@ def rank_file(
             f"{noisy} out, or give --clean FILE, --clean mean or --noise F"
         )
     from ikpca_cli.cli.words.report import Spread, print_records
-    from ikpca_cli.data import threads
-    from ikpca_cli.evaluation.ranking import rank
 
     names = list(dict.fromkeys(name.strip() for name in methods.split(",")))
-    models = candidates(names, {option: value for option, value in given.items() if value})
-    with (
-        threads.jobs(work.jobs),
-        progress_bar(quiet=printing.quiet, verbose=printing.verbose) as progress,
-        open_rows(train, reading.options(), progress) as rows,
-    ):
-        standings = rank(models, rows, int(given["--seed"]), progress)
+    standings = _standings(train, names, given, reading, work, printing)
     form = printing.form
-
     records: list[dict[str, Any]] = [asdict(standing) for standing in standings]
     if form == "table":
         for record in records:
@@ -105,3 +88,36 @@ def rank_file(
         json_value={"results": records},
         best=0,
     )
+
+
+def _standings(
+    train: str,
+    methods: Sequence[str],
+    given: Mapping[str, Any],
+    reading: Reading,
+    work: Work,
+    printing: Printing,
+) -> list[Standing]:
+    """Return how methods, each with those of the options that it has, stand on a file's rows."""
+    from ikpca_cli.data import threads
+    from ikpca_cli.estimators.denoiser import load_method
+    from ikpca_cli.evaluation.ranking import rank
+
+    models = []
+    for name in methods:
+        known = _parameters(name)
+        own = {o: value for o, value in given.items() if value and parameter(o) in known}
+        models.append(load_method(name)(**method_params(name, own)))
+    with (
+        threads.jobs(work.jobs),
+        progress_bar(quiet=printing.quiet, verbose=printing.verbose) as progress,
+        open_rows(train, reading.options(), progress) as rows,
+    ):
+        check_rows(rows, train)
+        return rank(models, rows, int(given["--seed"]), progress)
+
+
+def _parameters(method: str) -> tuple[str, ...]:
+    from ikpca_cli.estimators.denoiser import load_method
+
+    return load_method(method).parameter_names()

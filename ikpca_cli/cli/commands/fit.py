@@ -25,7 +25,6 @@ from ikpca_cli.errors import IkpcaWarning, UsageError
 
 if TYPE_CHECKING:
     from ikpca_cli.estimators.denoiser import Denoiser
-    from ikpca_cli.evaluation.ranking import Standing
 
 
 @composed
@@ -156,12 +155,16 @@ def fit(
         )
     window_size(window, hop, fs)
     method = default_method(method, window)
-    params = {} if method == "auto" else method_params(method, given)
+    standing: list[str] = []
+    if method == "auto":
+        from ikpca_cli.cli.ranked import settle
+
+        method, given, standing = settle(train, given, reading, work, printing)
+    params = method_params(method, given)
     target = output or update or "model.joblib"
 
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.private import warn_of_open_rows
-    from ikpca_cli.cli.ranked import best_method, standing_sentence
     from ikpca_cli.cli.sources import open_rows, opener, split_source
     from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.cli.words.sentences import fit_sentences
@@ -188,8 +191,7 @@ def fit(
     if isinstance(old, Windowed):
         raise UsageError(f"{update} is for windows, and cannot learn from more of them")
     known = None if old is None else old.feature_names_
-    chosen = None if method == "auto" else load_method(method)(**params)
-    standings: list[Standing] = []
+    chosen = load_method(method)(**params)
     noise = None
     if levels is not None or noise_rows is not None:
         if update is not None:
@@ -213,12 +215,10 @@ def fit(
         else:
             if window is None:
                 check_rows(rows, train)
-            first_pass = FirstPass(rows, seed, opens)
-            if chosen is None:
-                chosen, standings = best_method(given, first_pass, seed, progress)
             if noise is not None:
                 chosen.set_noise(noise)
             if window is None or window == "none":
+                first_pass = FirstPass(rows, seed, opens)
                 model = chosen.fit(first_pass, keep_sums=keep_sums, progress=progress)
                 flaw = noise_flaw(chosen, first_pass)
             else:
@@ -244,9 +244,8 @@ def fit(
         print_record(record, printing.form, notes=dict.fromkeys(auto, "chosen from the rows"))
         if printing.output_format is opt.Format.table and inner is model:
             given_level = inner.noise_std != "auto"
-            print_lines(fit_sentences(record, given=given_level, replicates=inner.replicates))
-            if standings:
-                print_lines([standing_sentence(standings, inner.method)])
+            found = fit_sentences(record, given=given_level, replicates=inner.replicates)
+            print_lines([*found, *standing])
 
 
 def _check_update(given: dict[str, Any]) -> None:
