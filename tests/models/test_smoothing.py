@@ -194,8 +194,8 @@ def test_companions_are_refused_where_their_numbers_cannot_be(rows):
     fit = SmoothingFit.of(RowOrder(30, 1), X, offset, LEVEL**2)
     model = SmoothingModel.of(fit, np.full(len(fit.names), 0.1), np.ones(30, dtype=bool))
     state = Companions(model).get_state()
-    assert Companions.from_state(dict.fromkeys(Companions.STATE)) is None
-    again = Companions.from_state(state)
+    assert Companions.from_state(dict.fromkeys(Companions.STATE), "gaussian") is None
+    again = Companions.from_state(state, "gaussian")
     assert again is not None
     assert_array_equal(again.added(X), Companions(model).added(X))
     for name, value in {
@@ -206,7 +206,7 @@ def test_companions_are_refused_where_their_numbers_cannot_be(rows):
         "low_gammas_": [1.0],
     }.items():
         with pytest.raises(ValueError, match="its "):
-            Companions.from_state(state | {name.strip(): np.array(value)})
+            Companions.from_state(state | {name.strip(): np.array(value)}, "gaussian")
 
 
 def test_rows_of_low_frequency_are_those_of_the_transform(rows):
