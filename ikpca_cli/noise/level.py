@@ -24,6 +24,7 @@ FEW_ROWS = 8
 
 _PRECISE = 0.03  # doubt above which quiet columns say nothing against the spectrum
 _CLEARLY_LOWER = 0.8
+_LOCAL_DOUBT = 1.1  # relative error of a level read across a surface, times the root of the rows
 _SATURATED = 0.7  # variance across a neighbourhood, as a share of its window's
 _FEWEST, _MANY = 3, 20  # directions without signal that can be compared, and that tell by number
 _SHARE = 8  # of the directions that are enough
@@ -66,7 +67,7 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
         lowest = 1.0 - (max(more, 0) / surface.count) ** 0.5
         if 0.0 < surface.std < _CLEARLY_LOWER * lowest * best.std:
             certain = surface.saturation < _SATURATED and surface.is_steady
-            return NoiseLevel(surface.std, certain)
+            return NoiseLevel(surface.std, certain, error=_LOCAL_DOUBT / len(X) ** 0.5)
     quiet = quiet_reading(X)
     if quiet is not None and quiet.doubt < _PRECISE and _lowest([best, quiet]) is quiet:
         return NoiseLevel(quiet.std, certain=True, error=quiet.doubt / 2.0)

@@ -49,6 +49,9 @@ ROUGH_HELD, ROUGH_ENOUGH, ROUGH_STEPS = 300, 6000, (1, 2)
 ROUGH_FROM = 1.3
 """How many times as many rows must take part for that to be a saving."""
 
+SINGLE_FROM = 400
+"""Rows from which a comparison by the exact kernel saves time in single precision."""
+
 COMPARED_COMPONENTS = 384
 """The most components in a comparison, unless their number is given."""
 
@@ -167,8 +170,8 @@ def exact_fits(
 ) -> Fit:
     """Return what fits the limit of infinitely many features, see `ExpansionSearch`.
 
-    What it finds is in single precision, if that can hold the rows: it is enough to tell candidates
-    apart.
+    Of many rows, what it finds is in single precision, if that can hold them: it is enough to tell
+    candidates apart.
 
     Parameters
     ----------
@@ -180,7 +183,7 @@ def exact_fits(
     form : Smooth
         The kernel.
     """
-    dtype = _enough_precision(rows)
+    dtype = _enough_precision(rows) if len(rows) >= SINGLE_FROM else np.float64
 
     def fit(places: NDArray[np.intp], gamma: float) -> Preimage[Any]:
         near = distances[np.ix_(places, places)]

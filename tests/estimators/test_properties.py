@@ -55,7 +55,10 @@ def test_shift(arcs, method):
 @pytest.mark.parametrize("scale", [1e-6, 0.1, 1e5])
 def test_scale(arcs, method, kernel, scale):
     noisy, _ = arcs
-    power = 2 if kernel == "gaussian" else 1
+    one, two = (
+        load_kernel(kernel).distance(np.full((1, 5), x), np.zeros((1, 5))) for x in (1.0, 2.0)
+    )
+    power = np.log2((two / one).item())  # of length in the units of gamma
     gamma = 0.2 / scale**power
     # The ridge of ikPCA has the units of W'W, that of kPCA has none.
     ridge = 1e-3 / scale**2 if method == "ikpca" else 1e-3

@@ -107,7 +107,7 @@ def test_weights_of_kernel_pca_are_wieners_for_small_noise():
 
 @pytest.mark.parametrize(("n_rff", "n_samples"), [("exact", 1300), (300, 1900), (300, 6000)])
 def test_risk_for_all_rows_is_nearer_than_that_of_some_of_them(n_rff, n_samples):
-    """Half of the rows are held out, or many not is_read at, but the model is fitted on all."""
+    """Half of the rows are held out, or many not looked at, but the model is fitted on all."""
     rng = np.random.default_rng(np.random.SeedSequence([44]))
     angle, across = rng.uniform(0, np.pi, n_samples + 1500), rng.uniform(0, 2, n_samples + 1500)
     clean = np.stack([2 * np.cos(angle), 2 * np.sin(angle), across], axis=1)
