@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ikpca_cli.data.memory import available_bytes, readable_bytes
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
-from ikpca_cli.models.kernels.kernel import is_smooth
 from ikpca_cli.models.kernels.names import KERNELS
 from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 
@@ -238,6 +237,8 @@ def check_smooth(what: str, kernel: str, ridge: float | Auto, inverse: str) -> N
     ------
     UsageError
     """
+    from ikpca_cli.models.kernels.kernel import is_smooth  # numpy, which helps do without
+
     if not is_smooth(kernel):
         raise UsageError(
             f"{what} needs a smooth kernel, which the {kernel} one is not: use the "

@@ -20,7 +20,7 @@ from ikpca_cli.noise.risk import stein_risks
 MOST_ROWS = 2000
 """Rows that an estimate looks at."""
 
-NOISE_LIKE, SIGNAL_LIKE = 0.3, 0.4
+NOISE_LIKE, SIGNAL_LIKE = 0.2, 0.4
 """Correlation of what was removed, with itself and the signal, up to which it may be noise."""
 
 SOME_ROWS = 500

@@ -68,7 +68,7 @@ def completions(line, folder):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("ikpca fit --method ", ["ikpca", "kpca", "pca"]),
+        ("ikpca fit --method ", ["ikpca", "kpca", "pca", "mixture", "auto"]),
         ("ikpca fit --method k", ["kpca"]),
         ("ikpca fit --rff ", ["auto", "exact"]),
         ("ikpca denoise --format ", ["table", "json", "csv"]),

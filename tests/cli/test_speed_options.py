@@ -71,7 +71,7 @@ def test_single_precision(cli, train):
     sizes = [Path(f"{dtype}.joblib").stat().st_size for dtype in ("float32", "float64")]
     assert sizes[0] < 0.75 * sizes[1]
     shown = cli("fit", "first.npy", "--dtype", "float16", "-o", "x.joblib", code=2)
-    assert "float64 or float32" in shown.stderr
+    assert "'float64' or 'float32'" in shown.stderr
 
 
 def test_landmarks(cli, train):
@@ -79,7 +79,7 @@ def test_landmarks(cli, train):
     cli("fit", "first.npy", *given, "--landmarks", 20)
     assert load_model("model.joblib").rows_.shape == (20, 5)
     assert (
-        "whole number or all"
+        "whole number of 1 or more, or 'all'"
         in cli("fit", "first.npy", *given[:2], "--landmarks", "few", code=2).stderr
     )
     assert "does not apply" in cli("fit", "first.npy", "--landmarks", 20, code=2).stderr

@@ -44,7 +44,7 @@ def evaluate(
 
         ikpca evaluate model.joblib ecg_noisy.npy
         ikpca evaluate model.joblib ecg_noisy.npy --clean ecg_clean.npy --plot ecg.png
-        ikpca evaluate model.joblib digits.h5::noisy --clean digits.h5::clean
+        ikpca evaluate digits.joblib digits.h5::noisy --clean digits.h5::clean
 
     Without clean rows the error is estimated from the noise level (Stein's unbiased risk
     estimate), and what was removed is checked for signal.
