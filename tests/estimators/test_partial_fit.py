@@ -85,7 +85,11 @@ def test_what_cannot_be_added_to(halves):
     assert model.n_samples_ == 70
 
 
-def test_what_was_promised_for_the_first_rows_is_withdrawn(halves):
+def test_what_was_promised_for_the_first_rows_is_withdrawn():
+    rng = np.random.default_rng(8)
+    angle = rng.uniform(0.0, np.pi, 3000)
+    arc = np.stack([np.cos(angle), np.sin(angle)], axis=1) @ rng.normal(size=(2, 5))
+    halves = np.split(arc + rng.normal(scale=0.1, size=arc.shape), 2)
     given = {key: value for key, value in GIVEN.items() if key != "gamma"}
     model = IKPCA(5, **given).fit(halves[0], keep_sums=True)
     assert 0.0 < model.estimated_mse_ < 0.1**2

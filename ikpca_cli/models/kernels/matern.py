@@ -16,6 +16,13 @@ from ikpca_cli.models.kernels.kernel import Radial, Smooth
 class Exponential(Radial):
     """``exp(-sqrt(2 gamma) |x - y|)``, the Matérn kernel of smoothness 1/2, which has an edge."""
 
+    def distance(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+        """Squared Euclidean distances, which have to be exact where they are small."""
+        from scipy.spatial.distance import cdist
+
+        distances: FloatArray = cdist(X, Y, "sqeuclidean").astype(np.result_type(X, Y), copy=False)
+        return distances
+
     def value(self, u: FloatArray) -> FloatArray:
         """Return ``exp(-s)`` with ``s = sqrt(2 u)``."""
         values: FloatArray = np.exp(-np.sqrt(2.0 * u))
