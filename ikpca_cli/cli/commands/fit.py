@@ -218,22 +218,22 @@ def fit(
         start = time.perf_counter()
         opens = opener(rows, train, files) if work.cluster else None
         flaw = None
+        seen: Rows | FirstPass | FilledRows = rows
         model: Denoiser | Windowed
         if old is not None:
-            more: Rows | FirstPass | FilledRows = rows
             if rows.has_holes:
-                more = FilledRows(rows)
-                more.refill(old, model_rng(old.seed, Stream.MISSING))
+                seen = filled = FilledRows(rows)
+                filled.refill(old, model_rng(old.seed, Stream.MISSING))
             elif opens is not None:
-                more = FirstPass(rows, old.seed, opens)
-            model = old.partial_fit(more, progress=progress)
+                seen = FirstPass(rows, old.seed, opens)
+            model = old.partial_fit(seen, progress=progress)
         else:
             if window is None:
                 check_rows(rows, train)
             if noise is not None:
                 chosen.set_noise(noise)
             if rows.has_holes:
-                filled = FilledRows(rows)
+                seen = filled = FilledRows(rows)
 
                 def fit_once() -> Denoiser:
                     return chosen.fit(filled, keep_sums=keep_sums, progress=progress)
@@ -241,7 +241,7 @@ def fit(
                 model = fit_filled(filled, fit_once, seed)
                 flaw = noise_flaw(chosen, filled)
             elif window is None or window == "none":
-                first_pass = FirstPass(rows, seed, opens)
+                seen = first_pass = FirstPass(rows, seed, opens)
                 model = chosen.fit(first_pass, keep_sums=keep_sums, progress=progress)
                 flaw = noise_flaw(chosen, first_pass)
             else:
@@ -254,7 +254,7 @@ def fit(
             if isinstance(model, Windowed):
                 picture_of_stretch(plot, stretch_of(model, rows), force=force)
             else:
-                picture_of_fit(plot, model, train, force=force)
+                picture_of_fit(plot, model, train, seen, force=force)
     if flaw is not None:
         warnings.warn(f"{train}: {flaw}", IkpcaWarning, stacklevel=1)
     record = model.summary() | {"seconds": seconds, "model": target}
