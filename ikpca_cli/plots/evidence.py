@@ -14,7 +14,9 @@ from matplotlib.axes import Axes
 from ikpca_cli.data.first_pass import selection_rows
 from ikpca_cli.data.row_source import FloatArray, RowSource
 from ikpca_cli.estimators.denoiser import Denoiser
-from ikpca_cli.plots.style import CLEANED, FAINT, INK, number, show_all, whole_ticks
+from ikpca_cli.noise.models.by_column import propose
+from ikpca_cli.noise.models.choose import FEW_COLUMNS, FEW_ROWS
+from ikpca_cli.plots.style import CLEAN, CLEANED, FAINT, INK, number, show_all, whole_ticks
 
 SOME_ROWS = 500
 """Rows that are looked at."""
@@ -32,6 +34,9 @@ class Evidence:
     ----------
     column_stds : ndarray, shape (p,)
         Its root mean square by column, in the units of the data.
+    column_noise : ndarray, shape (p,), or None
+        The level of the noise on each column by itself, by the Dyson equaliser: what is removed
+        from a loud column that is taken for signal is little. None where it cannot be told.
     signal, variances : ndarray, shape (k,)
         Means of cleaned values of like size, and mean squares of what was removed from them.
     autocorrelation : ndarray, shape (m,)
@@ -43,6 +48,7 @@ class Evidence:
     """
 
     column_stds: FloatArray
+    column_noise: FloatArray | None
     signal: FloatArray
     variances: FloatArray
     autocorrelation: FloatArray
@@ -57,9 +63,13 @@ class Evidence:
         cleaned = model.clean(rows, treatment).astype(np.float64)
         squares = (rows - cleaned) ** 2
         order = np.argsort(cleaned, axis=None, kind="stable")
+        levels = None
+        if rows.shape[0] >= FEW_ROWS and rows.shape[1] >= FEW_COLUMNS:
+            levels = propose(rows)
         groups = np.array_split(order, min(_BINS, cleaned.size))
         return cls(
             np.sqrt(squares.mean(axis=0)),
+            None if levels is None else levels.stds,
             np.array([cleaned.flat[group].mean() for group in groups]),
             np.array([squares.flat[group].mean() for group in groups]),
             autocorrelation(treatment.forward(rows) - treatment.forward(cleaned), _LAGS),
@@ -83,16 +93,20 @@ def autocorrelation(values: FloatArray, most: int) -> FloatArray:
 def draw_by_column(axes: Axes, found: Evidence, model: Denoiser) -> None:
     """Draw the level of what is removed by column, beside that of the noise."""
     stds = found.column_stds
-    axes.plot(np.arange(1, len(stds) + 1), stds, ".-", color=CLEANED)
+    x = np.arange(1, len(stds) + 1)
+    axes.plot(x, stds, ".", color=CLEANED, label="removed")
     ends = [0.0, float(stds.max())]
+    if found.column_noise is not None:
+        axes.plot(x, found.column_noise, color=CLEAN, linewidth=1.0, label="noise by column")
+        ends.append(float(found.column_noise.max()))
     level = model.noise_std_ if model.noise_rms_ is None else model.noise_rms_
     if level is not None:
         axes.axhline(level, color=INK, linestyle="--", label=f"noise: {number(level)}")
-        axes.legend(fontsize=8, loc="lower right")
         ends.append(level)
+    axes.legend(fontsize=8, loc="lower right")
     show_all(axes, "y", ends)
     whole_ticks(axes)
-    _name(axes, "level by column", "column", "RMS removed")
+    _name(axes, "level by column", "column", "RMS")
 
 
 def draw_by_signal(axes: Axes, found: Evidence) -> None:
