@@ -59,7 +59,7 @@ def draw_fit(model: Denoiser, name: str, evidence: Evidence | None = None) -> Fi
     else:
         figure = new_figure(9.6, 6.4, title)
         grid = figure.add_gridspec(2, 1, height_ratios=(3.6, 2.8))
-        lines = [figure.add_subfigure(part) for part in grid]
+        lines = [figure.add_subfigure(grid[0]), figure.add_subfigure(grid[1])]
     above = lines[0].subplots(1, 2 if tried else 1, squeeze=False)[0]
     _draw_spectrum(above[0], model)
     if tried:
