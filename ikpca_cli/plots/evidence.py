@@ -103,7 +103,7 @@ def draw_by_column(axes: Axes, found: Evidence, model: Denoiser) -> None:
     if level is not None:
         axes.axhline(level, color=INK, linestyle="--", label=f"noise: {number(level)}")
         ends.append(level)
-    axes.legend(fontsize=8, loc="lower right")
+    axes.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3)
     show_all(axes, "y", ends)
     whole_ticks(axes)
     _name(axes, "level by column", "column", "RMS")
