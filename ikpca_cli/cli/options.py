@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
+from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
 from ikpca_cli.estimators.parameters import PARAMETERS
 from ikpca_cli.noise.models.noise_names import NOISE_MODELS
@@ -32,6 +33,8 @@ class Missing(StrEnum):
     error = "error"
     drop = "drop"
     mean = "mean"
+    fill = "fill"
+    keep = "keep"
 
 
 class Heading(StrEnum):
@@ -128,7 +131,8 @@ MissingValues: TypeAlias = Annotated[
     typer.Option(
         "--missing",
         rich_help_panel=_FILES,
-        help="Missing values: refuse, drop their samples, or fill in the feature's mean.",
+        help="Missing values: refuse, drop their samples, fill in the feature's mean or what the "
+        "model makes of the sample; keep fills them in for the model but not in outputs.",
     ),
 ]
 Method: TypeAlias = Annotated[
@@ -352,9 +356,26 @@ class Reading:
     na: MissingWords = None
     missing: MissingValues = Missing.error
 
-    def options(self) -> ReadOptions:
-        """Return what the readers take."""
+    @property
+    def left_to_model(self) -> bool:
+        """Whether missing values are left to a model to fill in."""
+        return self.missing in (Missing.fill, Missing.keep)
+
+    def options(self, *, fills: bool = False) -> ReadOptions:
+        """Return what the readers take, for a command that has a model to fill in values or not.
+
+        Raises
+        ------
+        UsageError
+            If missing values are left to a model where there is none.
+        """
         from ikpca_cli.formats.layout import ReadOptions
+
+        if self.left_to_model and not fills:
+            raise UsageError(
+                f"--missing {self.missing.value} is for fit with one method, denoise and evaluate, "
+                "whose model fills them in: give --missing drop or mean here"
+            )
 
         return ReadOptions(
             dataset=self.dataset,

@@ -11,6 +11,7 @@ from ikpca_cli.plots.picture_file import write_picture
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ikpca_cli.data.row_source import RowSource
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.evaluation.experiment import Result
     from ikpca_cli.evaluation.splits import Split
@@ -18,11 +19,15 @@ if TYPE_CHECKING:
     from ikpca_cli.plots.stretch import Stretch
 
 
-def picture_of_fit(target: str, model: Denoiser, name: str, *, force: bool) -> None:
-    """Draw what a fit saw and chose."""
+def picture_of_fit(
+    target: str, model: Denoiser, name: str, rows: RowSource, *, force: bool
+) -> None:
+    """Draw what a fit saw and chose, and what the noise on its rows is like."""
+    from ikpca_cli.plots.evidence import Evidence
     from ikpca_cli.plots.search import draw_fit
 
-    write_picture(target, lambda: draw_fit(model, _short(name)), force=force)
+    evidence = None if rows.shape[1] < 2 else Evidence.of(model, rows)
+    write_picture(target, lambda: draw_fit(model, _short(name), evidence), force=force)
 
 
 def picture_of_rows(target: str, shown: Shown, *, force: bool) -> None:

@@ -90,8 +90,8 @@ def open_clean(source: str | None, options: ReadOptions, noisy: Rows) -> Iterato
     if source is None or source == MEAN:
         yield None
         return
-    dropped = noisy.kept is not None
-    own = replace(options, missing="error") if dropped else options
+    whole = noisy.kept is not None or noisy.has_holes
+    own = replace(options, missing="error") if whole else options
     with open_rows(source, own, names=noisy.feature_names) as clean:
         if noisy.kept is not None:
             clean.keep(noisy.kept)

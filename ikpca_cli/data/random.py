@@ -31,6 +31,7 @@ class Stream(IntEnum):
     MODEL_PROBE = 16
     MIXTURE = 17
     WINDOWS = 18
+    MISSING = 19
 
 
 def model_rng(seed: int, stream: Stream) -> np.random.Generator:

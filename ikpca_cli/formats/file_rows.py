@@ -14,7 +14,10 @@ from ikpca_cli.data.feature_names import order_of
 from ikpca_cli.errors import IkpcaError, InputError, UsageError
 from ikpca_cli.formats.layout import Layout
 
-MISSING = ("error", "drop", "mean")
+MISSING = ("error", "drop", "mean", "fill", "keep")
+LEFT = MISSING[3:]
+"""What leaves missing values to a model, so that rows come with NaN."""
+
 _BLOCK = 1 << 20  # numbers is_read at together, so that checks need little memory
 
 Array = npt.NDArray[Any]
@@ -65,6 +68,8 @@ class Rows:
         Plain lines for stderr.
     kept : ndarray of int, or None
         The samples' places in the file, counted from 0, where some were dropped.
+    has_holes : bool
+        Whether values are missing that a model has to fill in, so that samples come with NaN.
     """
 
     def __init__(
@@ -84,6 +89,8 @@ class Rows:
         self.shape = (source.shape[0], math.prod(source.shape[1:]))
         self._source = source
         self._means: Array | None = None
+        self._fill: Callable[[Array], Array] | None = None
+        self.has_holes = False
         self._order: list[int] | None = None
         self._close = close
         single = source.dtype.kind == "f" and source.dtype.itemsize == 4
@@ -112,7 +119,7 @@ class Rows:
         -------
         ndarray of shape (k, p)
             Native float64 (float32 where the file holds float32), in C order, finite. It may be a
-            read-only view.
+            read-only view. Values to be filled in by a model are NaN until `fill_by` is called.
 
         Raises
         ------
@@ -130,10 +137,21 @@ class Rows:
             holes = np.isnan(block)
             if holes.any():
                 block = np.where(holes, self._means, block).astype(self.dtype, copy=False)
-        bad = _first_not_finite(block)
+        bad = _first_not_finite(block, with_nan=self.has_holes)
         if bad is not None:
             self._refuse(start + bad[0], bad[1], block[bad])
-        return block if self._order is None else np.ascontiguousarray(block[:, self._order])
+        if self._order is not None:
+            block = np.ascontiguousarray(block[:, self._order])
+        return block if self._fill is None else self._fill(block).astype(self.dtype, copy=False)
+
+    def fill_by(self, fill: Callable[[Array], Array]) -> None:
+        """Have a function fill in samples (k, p) with NaN, in the order of columns as read."""
+        self._fill = fill
+
+    def holes(self, rows: slice) -> npt.NDArray[np.bool_]:
+        """Return which values of some samples are missing, (k, p), columns as in the file."""
+        start, stop, _ = rows.indices(self.shape[0])
+        return np.isnan(self._select(start, stop))
 
     def read(self) -> Array:
         """Return all samples, of shape (n, p), as `__getitem__` does."""
@@ -248,6 +266,11 @@ class Rows:
             present += there.sum(axis=0)
         if whole.all():
             return
+        if missing in LEFT:
+            self.has_holes = True
+            done = "filled in by the model" + ", missing in the output" * (missing == "keep")
+            self._warn(_missing_values(n * p - int(present.sum()), done))
+            return
         if missing == "mean":
             empty = np.flatnonzero(present == 0)
             if empty.size:
@@ -257,7 +280,7 @@ class Rows:
                 )
             self._means = total / present
             count = n * p - int(present.sum())
-            self._warn(f"{count} missing value{'s' * (count != 1)} replaced by the feature's mean")
+            self._warn(_missing_values(count, "replaced by the feature's mean"))
             return
         self.kept = np.flatnonzero(whole)
         if self.kept.size == 0:
@@ -282,7 +305,8 @@ class Rows:
         place = self._place(row, column)
         if math.isnan(value):
             raise InputError(
-                f"{self.name}: {place} is missing (NaN); mend it, or give --missing drop or mean"
+                f"{self.name}: {place} is missing (NaN); mend it, or give --missing drop, mean or "
+                "fill"
             )
         raise InputError(f"{self.name}: {place} is infinite; mend it or leave its row out")
 
@@ -306,11 +330,16 @@ def plain_reason(error: Exception) -> str:
     return " ".join(str(error).split()) or type(error).__name__
 
 
-def _first_not_finite(block: Array) -> tuple[int, int] | None:
-    """Return the place of the first NaN or infinity."""
+def _missing_values(count: int, done: str) -> str:
+    return f"{count} missing value{'s' * (count != 1)} {done}"
+
+
+def _first_not_finite(block: Array, *, with_nan: bool) -> tuple[int, int] | None:
+    """Return the place of the first infinity, or NaN unless that may be."""
     size = max(1, _BLOCK // block.shape[1])
     for start in range(0, block.shape[0], size):
-        fine = np.isfinite(block[start : start + size])
+        some = block[start : start + size]
+        fine = ~np.isinf(some) if with_nan else np.isfinite(some)
         if not fine.all():
             row, column = np.argwhere(~fine)[0]
             return start + int(row), int(column)

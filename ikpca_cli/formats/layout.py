@@ -37,7 +37,8 @@ class ReadOptions:
         The columns of a table that are no data and are kept as they are, as for `columns`.
     missing
         ``"error"`` refuses a missing value, ``"drop"`` leaves out its sample, ``"mean"`` fills in
-        the mean of its feature.
+        the mean of its feature, ``"fill"`` and ``"keep"`` leave it to the model to fill it in, and
+        ``"keep"`` has it missing in the output.
     """
 
     dataset: str | None = None

@@ -27,6 +27,7 @@ def open_output(
     *,
     force: bool = False,
     round_to_input: bool | None = None,
+    with_missing: bool = False,
 ) -> Iterator[Write]:
     """Open an output that is written sample by sample, in the form of the array they came from.
 
@@ -50,11 +51,13 @@ def open_output(
     round_to_input
         Whether to give back integers, booleans and half precision as they came, rounded and
         limited to what the type holds; None leaves it to the format, as pictures do so.
+    with_missing
+        Whether NaN is written for values that are missing.
 
     Yields
     ------
     callable
-        Takes the next samples, of shape (k, p), all of them finite.
+        Takes the next samples, of shape (k, p), none of them infinite.
 
     Raises
     ------
@@ -75,11 +78,17 @@ def open_output(
 
             def put(block: npt.NDArray[Any]) -> None:
                 nonlocal done
-                if not np.isfinite(block).all():
-                    row, column = np.argwhere(~np.isfinite(block.reshape(len(block), -1)))[0]
+                fine = ~np.isinf(block) if with_missing else np.isfinite(block)
+                if not fine.all():
+                    row, column = np.argwhere(~fine.reshape(len(block), -1))[0]
                     raise OutputError(
                         f"{target}: is not written: row {done + row + 1}, column {column + 1} of "
                         "the result is not finite; check the model, or scale the rows"
+                    )
+                if rounds and kind.kind in "iub" and np.isnan(block).any():
+                    raise OutputError(
+                        f"{target}: is not written: whole numbers have no missing values; give "
+                        "--missing fill instead of keep"
                     )
                 values = _rounded(block, layout.dtype) if rounds else block
                 write(values.reshape(len(block), *sample))

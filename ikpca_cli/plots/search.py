@@ -6,9 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.plots.evidence import (
+    Evidence,
+    draw_by_column,
+    draw_by_signal,
+    draw_correlation,
+)
 from ikpca_cli.plots.style import (
     CLEAN,
     CLEANED,
@@ -32,7 +38,7 @@ if TYPE_CHECKING:
 _PAIRS = "two gammas"
 
 
-def draw_fit(model: Denoiser, name: str) -> Figure:
+def draw_fit(model: Denoiser, name: str, evidence: Evidence | None = None) -> Figure:
     """Draw the spectrum of a fresh fit, its noise level, and the risks that it compared.
 
     Parameters
@@ -41,15 +47,28 @@ def draw_fit(model: Denoiser, name: str) -> Figure:
         As `fit` left it; read from a file it knows no risks.
     name : str
         What the training rows are called.
+    evidence : Evidence, optional
+        What the noise on them is like, for a second line of panels.
     """
     level = "unknown" if model.noise_std_ is None else number(model.noise_std_)
     title = f"{model.method} on {name}: {model.n_samples_} rows, noise level {level}"
     tried = model.tried_
-    figure = new_figure(9.6 if tried else 4.6, 3.6, title)
-    grid = figure.add_gridspec(1, 2 if tried else 1)
-    _draw_spectrum(figure.add_subplot(grid[0]), model)
+    if evidence is None:
+        figure = new_figure(9.6 if tried else 4.6, 3.6, title)
+        lines: list[Figure | SubFigure] = [figure]
+    else:
+        figure = new_figure(9.6, 6.4, title)
+        grid = figure.add_gridspec(2, 1, height_ratios=(3.6, 2.8))
+        lines = [figure.add_subfigure(grid[0]), figure.add_subfigure(grid[1])]
+    above = lines[0].subplots(1, 2 if tried else 1, squeeze=False)[0]
+    _draw_spectrum(above[0], model)
     if tried:
-        _draw_risks(figure.add_subplot(grid[-1]), model, tried)
+        _draw_risks(above[1], model, tried)
+    if evidence is not None:
+        by_column, by_signal, correlation = lines[1].subplots(1, 3)
+        draw_by_column(by_column, evidence, model)
+        draw_by_signal(by_signal, evidence)
+        draw_correlation(correlation, evidence)
     return figure
 
 

@@ -79,7 +79,7 @@ def test_windows_line_ends(table):
 def test_a_blank_cell(table):
     path = table("a,b,c\n1,2,3\n4,,6\n7,8,9\n")
     assert "row 2 (line 3), column 2 'b' is missing" in refusal(path)
-    assert "--missing drop or mean" in refusal(path)
+    assert "--missing drop, mean or fill" in refusal(path)
     np.testing.assert_array_equal(read(path, missing="drop"), [[1, 2, 3], [7, 8, 9]])
     np.testing.assert_array_equal(read(path, missing="mean"), [[1, 2, 3], [4, 5, 6], [7, 8, 9]])
 

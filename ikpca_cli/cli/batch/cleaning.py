@@ -7,12 +7,12 @@ import os
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.sources import located
-from ikpca_cli.errors import IkpcaError
+from ikpca_cli.errors import IkpcaError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -168,7 +168,9 @@ def clean(job: Job, progress: Progress) -> Outcome:
 def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     from ikpca_cli.cli.batch.change import Change
     from ikpca_cli.cli.given.window_options import times_as_labels
+    from ikpca_cli.estimators.missing_values import refill
     from ikpca_cli.formats.arrays import check_target, open_output, output_notes, read_rows
+    from ikpca_cli.formats.file_rows import LEFT
     from ikpca_cli.recordings.windowed import Windowed
 
     path, reading = located(job.source, job.reading)
@@ -178,18 +180,30 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     model = model_of(job.model)
     start = time.perf_counter()
     if isinstance(model, Windowed):
+        if reading.missing in LEFT:
+            raise UsageError(
+                f"{job.model}: fills in no missing values of recordings and pictures, as "
+                f"--missing {reading.missing} asks: give --missing mean"
+            )
         reading = times_as_labels(job.source, reading)
     with ExitStack() as files:
         rows = files.enter_context(read_rows(path, reading, progress))
         rows.match(model.feature_names_)
         outcome.warnings += rows.warnings + output_notes(job.target, rows.layout)
+        keeps_holes = rows.has_holes and reading.missing == "keep"
+        if rows.has_holes and not isinstance(model, Windowed):
+            rows.fill_by(partial(refill, model))
         treatment = None if isinstance(model, Windowed) else model.treatment(rows)
         blocks = _blocks(model, rows, job.keep_unlike, treatment)
         first = next(blocks)  # what refuses the rows does so before an output is begun
         form = (rows.shape[0], rows.dtype, rows.layout.with_digits(job.digits))
         write = files.enter_context(
             open_output(
-                job.target, *form, force=job.force, round_to_input=job.round_to_input or None
+                job.target,
+                *form,
+                force=job.force,
+                round_to_input=job.round_to_input or None,
+                with_missing=keeps_holes,
             )
         )
         unlike: list[int] = []
@@ -197,16 +211,23 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
         keep = None
         if job.residual is not None:
             keep = files.enter_context(
-                open_output(job.residual, *form, force=job.force, round_to_input=False)
+                open_output(
+                    job.residual,
+                    *form,
+                    force=job.force,
+                    round_to_input=False,
+                    with_missing=keeps_holes,
+                )
             )
         for part, noisy, block, flags in chain((first,), blocks):
             unlike += [part.start + int(place) + 1 for place in flags.nonzero()[0]]
             cleaned = block.astype(rows.dtype, copy=False)
-            write(rows.in_file_order(cleaned))
+            holes = rows.holes(part) if keeps_holes else None
+            write(_with_holes(rows.in_file_order(cleaned), holes))
             change.add(part, noisy, block)
             gone = removed.add(part, noisy.astype(rows.dtype, copy=False), cleaned)
             if keep is not None:
-                keep(rows.in_file_order(gone))
+                keep(_with_holes(rows.in_file_order(gone), holes))
             progress("denoise", part.stop, rows.shape[0])
         if job.shows:
             outcome.shown = _shown(model, rows, job.image)
@@ -253,6 +274,15 @@ def _shown(
 
         return stretch_of(model, rows)
     return Shown.of(rows, model, image=image)
+
+
+def _with_holes(values: FloatArray, holes: NDArray[np.bool_] | None) -> FloatArray:
+    """Return values (k, p) without those that were missing."""
+    if holes is None:
+        return values
+    kept: FloatArray = values.copy()
+    kept[holes] = math.nan
+    return kept
 
 
 def _unlike_line(rows: Rows, unlike: list[int], kept: bool) -> str:

@@ -156,7 +156,7 @@ def denoise(
             model,
             source,
             target,
-            reading.options(),
+            reading.options(fills=True),
             residual,
             force,
             round_to_input,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -54,6 +55,7 @@ def evaluate(
     from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.cli.words.sentences import error_sentence
     from ikpca_cli.data import threads
+    from ikpca_cli.estimators.missing_values import refill
     from ikpca_cli.evaluation.diagnostics import estimate_error
     from ikpca_cli.evaluation.metrics import evaluate_model
     from ikpca_cli.modelfile.storage import load_model
@@ -87,12 +89,14 @@ def evaluate(
         return
     if clean is None and fitted.replicates_:
         clean = MEAN
-    options, names = reading.options(), fitted.feature_names_
+    options, names = reading.options(fills=True), fitted.feature_names_
     with (
         threads.jobs(jobs),
         open_rows(noisy, options, names=names) as rows,
         open_clean(clean, options, rows) as reference,
     ):
+        if rows.has_holes:
+            rows.fill_by(partial(refill, fitted))
         if clean is None:
             score = estimate_error(fitted, rows)
         else:

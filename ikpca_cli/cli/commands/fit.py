@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -25,6 +26,7 @@ from ikpca_cli.errors import IkpcaWarning, UsageError
 
 if TYPE_CHECKING:
     from ikpca_cli.estimators.denoiser import Denoiser
+    from ikpca_cli.formats.arrays import Rows
 
 
 @composed
@@ -170,7 +172,9 @@ def fit(
     from ikpca_cli.cli.words.sentences import fit_sentences
     from ikpca_cli.data import threads
     from ikpca_cli.data.first_pass import FirstPass
+    from ikpca_cli.data.random import Stream, model_rng
     from ikpca_cli.estimators.denoiser import load_method
+    from ikpca_cli.estimators.missing_values import FilledRows, fit_filled
     from ikpca_cli.evaluation.diagnostics import noise_flaw
     from ikpca_cli.formats.arrays import check_target
     from ikpca_cli.formats.output import identity
@@ -183,7 +187,12 @@ def fit(
         from ikpca_cli.plots.picture_file import check_picture
 
         check_picture(plot, inputs=[split_source(train)[0]], outputs=[target], force=force)
-    files = reading.options()
+    files = reading.options(fills=True)
+    if reading.left_to_model and (work.cluster or window not in (None, "none")):
+        option = "--cluster" if work.cluster else "--window"
+        raise UsageError(
+            f"--missing {files.missing} does not go with {option}: give --missing mean"
+        )
     if window not in (None, "none"):
         files = times_as_labels(train, files)
     replaces = identity(update) if update is not None and target == update else None
@@ -198,7 +207,8 @@ def fit(
             raise UsageError("--update keeps what the model knows of noise: leave it out")
         from ikpca_cli.cli.given.noise_files import noise_of_files
 
-        noise = noise_of_files(levels, noise_rows, common.noise_model, files)
+        whole = replace(files, missing="error") if reading.left_to_model else files
+        noise = noise_of_files(levels, noise_rows, common.noise_model, whole)
     with (
         threads.jobs(work.jobs),
         on_cluster(work.cluster),
@@ -208,17 +218,30 @@ def fit(
         start = time.perf_counter()
         opens = opener(rows, train, files) if work.cluster else None
         flaw = None
+        seen: Rows | FirstPass | FilledRows = rows
         model: Denoiser | Windowed
         if old is not None:
-            more = rows if opens is None else FirstPass(rows, old.seed, opens)
-            model = old.partial_fit(more, progress=progress)
+            if rows.has_holes:
+                seen = filled = FilledRows(rows)
+                filled.refill(old, model_rng(old.seed, Stream.MISSING))
+            elif opens is not None:
+                seen = FirstPass(rows, old.seed, opens)
+            model = old.partial_fit(seen, progress=progress)
         else:
             if window is None:
                 check_rows(rows, train)
             if noise is not None:
                 chosen.set_noise(noise)
-            if window is None or window == "none":
-                first_pass = FirstPass(rows, seed, opens)
+            if rows.has_holes:
+                seen = filled = FilledRows(rows)
+
+                def fit_once() -> Denoiser:
+                    return chosen.fit(filled, keep_sums=keep_sums, progress=progress)
+
+                model = fit_filled(filled, fit_once, seed)
+                flaw = noise_flaw(chosen, filled)
+            elif window is None or window == "none":
+                seen = first_pass = FirstPass(rows, seed, opens)
                 model = chosen.fit(first_pass, keep_sums=keep_sums, progress=progress)
                 flaw = noise_flaw(chosen, first_pass)
             else:
@@ -231,7 +254,7 @@ def fit(
             if isinstance(model, Windowed):
                 picture_of_stretch(plot, stretch_of(model, rows), force=force)
             else:
-                picture_of_fit(plot, model, train, force=force)
+                picture_of_fit(plot, model, train, seen, force=force)
     if flaw is not None:
         warnings.warn(f"{train}: {flaw}", IkpcaWarning, stacklevel=1)
     record = model.summary() | {"seconds": seconds, "model": target}

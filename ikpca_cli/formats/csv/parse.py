@@ -165,7 +165,9 @@ def _cell(cell: str, column: int, place: str, plan: Plan) -> float:
         raise InputError(f"{plan.name}: {place} is {shown!r}, not a number; {_hint(cell)}")
     if math.isnan(value):
         what = "missing" if not cell else f"missing ({shown})"
-        raise InputError(f"{plan.name}: {place} is {what}; mend it, or give --missing drop or mean")
+        raise InputError(
+            f"{plan.name}: {place} is {what}; mend it, or give --missing drop, mean or fill"
+        )
     raise InputError(f"{plan.name}: {place} is {shown}: infinite; mend it or leave its row out")
 
 
