@@ -25,7 +25,8 @@ DONE = b"."
 
 _SCANNED = 2**24  # bytes; for larger files a trial costs nothing next to reading them
 _SUPERBLOCK = b"\x89HDF\r\n\x1a\n"
-_HEAP = b"GCOL"
+# A global heap, and the names of what makes the library look for one that damage has hidden.
+_DOUBTFUL = (b"GCOL", b"DIMENSION_LIST", b"DIMENSION_LABELS", b"REFERENCE_LIST")
 _PROGRAM = (
     "import sys; sys.path[:] = {path!r}; "
     "from ikpca_cli.formats.hdf5.trial_process import serve; serve()"
@@ -44,7 +45,9 @@ def is_plain(file: Input) -> bool:
     with file.open() as opened:
         content = opened.read()
     start = content.find(_SUPERBLOCK) + len(_SUPERBLOCK)
-    return content[start : start + 1] in (b"\x00", b"\x01") and _HEAP not in content
+    if content[start : start + 1] not in (b"\x00", b"\x01"):
+        return False
+    return not any(mark in content for mark in _DOUBTFUL)
 
 
 def try_out(file: Input, options: ReadOptions) -> None:
