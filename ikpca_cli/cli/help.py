@@ -37,7 +37,16 @@ _FIRST = {
 """Parameters that lead a panel, whatever panel they were declared for."""
 
 _ADVANCED = (
-    *("inverse", "second_gamma", "latent_gamma", "landmarks", "shrink", "dtype", "oracle"),
+    *(
+        "inverse",
+        "activation",
+        "second_gamma",
+        "latent_gamma",
+        "landmarks",
+        "shrink",
+        "dtype",
+        "oracle",
+    ),
     *("hop", "order", "noise_rows"),
     *("update", "keep_sums", "seed", "jobs", "cluster", "verbose", "debug"),
 )

@@ -188,6 +188,15 @@ Inverse: TypeAlias = Annotated[
         help="Way back of ikpca's random features: the published one, or one that weighs errors.",
     ),
 ]
+Activation: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        "--activation",
+        metavar=PARAMETERS["activation"].metavar,
+        rich_help_panel=_MODEL,
+        help="What ikpca's random features pass through, with the paper's inverse.",
+    ),
+]
 Order: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -399,6 +408,7 @@ class Model:
 
     kernel: Kernel = None
     inverse: Inverse = None
+    activation: Activation = None
     order: Order = None
     shrink: Shrink = None
     noise_std: NoiseStd = "auto"

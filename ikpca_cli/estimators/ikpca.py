@@ -89,6 +89,10 @@ class IKPCA(Denoiser):
         The way back of random features: the published arcsine and ridge, or weighted Gauss-Newton
         steps from the noisy row. "auto" is the paper's where a ridge is given or the kernel is not
         smooth. The limit is always refined.
+    activation : str
+        What the angles of random features pass through, a key of
+        `ikpca_cli.models.activations.activation_names.ACTIVATIONS`; others than the sine are for
+        the published way back.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
     noise_model : {"auto", "white", "columns", "counts", "correlated"}
@@ -171,6 +175,7 @@ class IKPCA(Denoiser):
         second_gamma: float | Literal["none"] | Auto = "auto",
         ridge: float | Auto = "auto",
         inverse: str = "auto",
+        activation: str = "sine",
         noise_std: float | Auto = "auto",
         noise_model: str = "auto",
         replicates: bool = False,
@@ -186,6 +191,7 @@ class IKPCA(Denoiser):
         self.second_gamma = second_gamma
         self.ridge = ridge
         self.inverse = inverse
+        self.activation = activation
         self.noise_std = noise_std
         self.noise_model = noise_model
         self.replicates = replicates
@@ -259,7 +265,7 @@ class IKPCA(Denoiser):
             elif name in _MODELS and state[name] is not None:
                 own[name[:-1]] = state[name]
         if own.keys() == ArcsineModel.FIELDS.keys():
-            estimator.model_ = ArcsineModel(**own)
+            estimator.model_ = ArcsineModel(**own, activation=estimator.activation)
         elif own.keys() == GaussNewtonModel.FIELDS.keys():
             estimator.model_ = GaussNewtonModel(**own)
             estimator.model_.check()
@@ -402,6 +408,11 @@ class IKPCA(Denoiser):
                 "sums are kept for random features with the paper's way back alone: give their "
                 "number (--rff) and a ridge (--ridge), and not the dual solver"
             )
+        if kind != "published" and self.activation != "sine":
+            raise UsageError(
+                f"the {self.activation} activation is for random features with the paper's way "
+                "back: use the paper's inverse (--inverse paper), and not infinitely many features"
+            )
         if kind != "published":
             what = "infinitely many features" if limit else "the refined way"
             check_smooth(what, self.kernel, self.ridge, self.inverse)
@@ -474,7 +485,7 @@ class IKPCA(Denoiser):
             features = FourierFeatures.draw_balanced(
                 load_smooth(self.kernel), gamma, *size, self.seed
             )
-        features = features.rounded(self._float)
+        features = replace(features, activation=self.activation).rounded(self._float)
         route = "primal" if self._keep_sums else self.solver
         found = spectrum(
             X, mean, features, features.n_rff, n_components, route=route, progress=progress

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ikpca_cli.data.memory import available_bytes, readable_bytes
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
+from ikpca_cli.models.activations.activation_names import ACTIVATIONS
 from ikpca_cli.models.kernels.names import KERNELS
 from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 
@@ -187,6 +188,7 @@ PARAMETERS: Mapping[str, Parameter] = {
     "ridge": Number(0.0),
     "kernel": Word(tuple(KERNELS)),
     "inverse": Word(("auto", "paper", "refined")),
+    "activation": Word(tuple(ACTIVATIONS)),
     "shrink": Word(("auto", "cut", "optimal")),
     "solver": Word(("auto", "primal", "dual")),
     "order": Word(("auto", "none")),

@@ -80,8 +80,10 @@ def read_rows(
         form = sniff(_head(file), path, file.name)
         _check_options(file.name, form, options)
         return form.read(file, options, told)
-    except IkpcaError:
-        raise
+    except IkpcaError as error:
+        if str(error).isprintable():
+            raise
+        raise type(error)(_printable(str(error))) from error  # names in files can be anything
     except OSError as error:
         reason = " ".join((error.strerror or str(error)).split())
         raise InputError(f"{file.name}: cannot be read: {reason.lower()}") from error
@@ -150,3 +152,7 @@ def _check_options(name: str, form: Format, options: ReadOptions) -> None:
             f"{name} is a {form.title} file, whose array has no name: leave out --dataset, or give "
             f"FILE::{options.dataset} to the file that has it"
         )
+
+
+def _printable(text: str) -> str:
+    return "".join(sign if sign.isprintable() else "?" for sign in text)

@@ -10,7 +10,7 @@ import numpy as np
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.data.threads import cached_rows, parallel_for, parallel_map
 from ikpca_cli.linalg.eigen import Spectrum
-from ikpca_cli.linalg.sines import angles_on_branch, sines
+from ikpca_cli.models.activations.activation import load_activation
 from ikpca_cli.models.random_features import (
     FeatureModel,
     FourierFeatures,
@@ -28,6 +28,8 @@ class ArcsineModel(FeatureModel):
     ridge_inverse : ndarray, shape (n_features, n_features)
         ``(W'W + ridge I)^-1``.
     ridge : float
+    activation : str
+        What angles pass through; with the sine the arcsine leads back.
     """
 
     FIELDS: ClassVar[dict[str, tuple[str, ...]]] = FeatureModel.FIELDS | {
@@ -37,12 +39,40 @@ class ArcsineModel(FeatureModel):
 
     ridge_inverse: FloatArray
     ridge: float
+    activation: str = "sine"
 
     @classmethod
     def of(cls, features: FourierFeatures, found: Spectrum, ridge: float) -> ArcsineModel:
         """Return the model of a spectrum of features with this ridge."""
         inverse = ridge_inverse(features.W, ridge)
-        return cls(features.W, features.b, found.mean, found.components, inverse, float(ridge))
+        return cls(
+            features.W,
+            features.b,
+            found.mean,
+            found.components,
+            inverse,
+            float(ridge),
+            features.activation,
+        )
+
+    @property
+    def features(self) -> FourierFeatures:
+        """The random features themselves."""
+        return FourierFeatures(self.W, self.b, self.activation)
+
+    def distances(self, X: FloatArray, n_samples: int) -> FloatArray:
+        """Return how far centred rows (n, p) are from the training rows, by some of the features.
+
+        That is minus the logarithm of the mean kernel, or for features without one the mean square
+        of their differences from those of the training rows.
+        """
+        if load_activation(self.activation).normalised:
+            return super().distances(X, n_samples)
+        differences = self.features.features(X, slice(0, self.compared))
+        differences -= self.feature_mean[: self.compared]
+        squares: FloatArray = np.einsum("ij,ij->i", differences, differences) / self.compared
+        # A row's own share of the mean makes it look nearer.
+        return squares * (n_samples / (n_samples - 1.0)) ** 2 if n_samples > 1 else squares
 
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p)."""
@@ -62,6 +92,7 @@ class ArcsineModel(FeatureModel):
         distances : ndarray, shape (n,)
             As of `distances`.
         """
+        activation = load_activation(self.activation)
         features, mean, compared = self.features, self.feature_mean, self.compared
         half_turns = np.empty((len(X), self.n_rff), dtype=self.W.dtype)
         codes = np.zeros((len(X), len(self.components)), dtype=self.W.dtype)
@@ -71,7 +102,7 @@ class ArcsineModel(FeatureModel):
         def project(place: tuple[slice, slice]) -> tuple[FloatArray, FloatArray]:
             rows, part = place
             half_turns[place] = angles = features.half_turns(X[rows], part)
-            sines(angles)
+            activation.forward(angles)
             stop = max(part.start, min(part.stop, compared))
             product = angles[:, : stop - part.start] @ mean[part.start : stop]
             angles -= mean[part]
@@ -81,7 +112,7 @@ class ArcsineModel(FeatureModel):
             rows, part = place
             target = codes[rows] @ self.components[:, part]
             target += mean[part]
-            angles = angles_on_branch(half_turns[place], target)
+            angles = activation.inverse(half_turns[place], target)
             angles -= self.b[part]
             return angles @ self.W[part]
 
@@ -95,6 +126,8 @@ class ArcsineModel(FeatureModel):
         for (rows, _), share in zip(tiled, parallel_map(return_, tiled), strict=True):
             angles_back[rows] += share
         parallel_for(finish, cached_rows(*X.shape))
+        if not activation.normalised:
+            return angles_back, self.distances(X, 0)
         return angles_back, self.distances_of(products)
 
     def variant(self, n_components: int, ridge: float | None) -> ArcsineModel:

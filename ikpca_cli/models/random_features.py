@@ -7,7 +7,7 @@ that the projection corrects, so the branch of the arcsine never has to be guess
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +17,7 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.data.threads import chunks, parallel_for
 from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.linalg.sines import sines
+from ikpca_cli.models.activations.activation import load_activation
 from ikpca_cli.models.kernels.kernel import ORTHOGONAL, Kernel, Radial
 from ikpca_cli.models.novelty import ROWS, from_mean_kernels
 
@@ -40,6 +41,8 @@ class FourierFeatures:
         Frequencies, one feature a row.
     b : ndarray, shape (n_rff,)
         Offsets in radians.
+    activation : str
+        What angles pass through, a key of `ACTIVATIONS`.
 
     Raises
     ------
@@ -49,6 +52,7 @@ class FourierFeatures:
 
     W: FloatArray
     b: FloatArray
+    activation: str = "sine"
 
     def __post_init__(self) -> None:
         """Check shapes once, so that every later use can rely on them."""
@@ -101,7 +105,7 @@ class FourierFeatures:
 
     def scaled(self, factor: float) -> FourierFeatures:
         """Return the features with frequencies times a factor."""
-        return FourierFeatures(factor * self.W, self.b)
+        return replace(self, W=factor * self.W)
 
     @property
     def n_rff(self) -> int:
@@ -110,7 +114,7 @@ class FourierFeatures:
 
     def rounded(self, dtype: type[np.floating[Any]]) -> FourierFeatures:
         """Return the features in another precision, which is then that of their values."""
-        return FourierFeatures(self.W.astype(dtype, copy=False), self.b.astype(dtype, copy=False))
+        return replace(self, W=self.W.astype(dtype, copy=False), b=self.b.astype(dtype, copy=False))
 
     def half_turns(self, X: FloatArray, features: slice = slice(None)) -> FloatArray:
         """Return ``(X W' + b) / pi`` (n, k) for centred rows `X` (n, p) and some of the features.
@@ -122,14 +126,18 @@ class FourierFeatures:
         return angles
 
     def features(self, X: FloatArray, features: slice = slice(None)) -> FloatArray:
-        """Return ``sin(X W' + b)`` (n, k) for centred rows `X` (n, p) and some of the features."""
+        """Return ``sin(X W' + b)`` (n, k) for centred rows `X` (n, p) and some of the features.
+
+        With another activation, that of the same angles.
+        """
+        forward = load_activation(self.activation).forward
         start, stop, _ = features.indices(self.n_rff)
         values = np.empty((len(X), stop - start), dtype=self.W.dtype)
 
         def fill(place: tuple[slice, slice]) -> None:
             rows, columns = place
             part = self.half_turns(X[rows], slice(start + columns.start, start + columns.stop))
-            sines(part)
+            forward(part)
             values[place] = part
 
         parallel_for(fill, places(*values.shape))

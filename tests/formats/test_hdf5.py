@@ -261,3 +261,10 @@ def test_many_datasets_are_listed_in_part(path):
         for number in range(30):
             file[f"x{number:02}"] = VALUES
     assert "x19 (40, 12) and 10 more" in refusal(path)
+
+
+def test_names_that_cannot_be_printed_are_told_in_one_line(path):
+    with h5py.File(path, "w") as file:
+        file["a\nb\x1b[2J"] = VALUES
+        file["c"] = VALUES
+    assert "a?b?[2J (40, 12), c" in refusal(path)

@@ -79,6 +79,15 @@ def read_hdf5(file: Input, options: ReadOptions, _: Progress) -> Rows:
         If no dataset is a stack of samples, several are, the one named is not, its numbers are
         not all in this file, or the file is damaged.
     """
+    from ikpca_cli.formats.hdf5.trial import is_plain, try_out
+
+    if not is_plain(file):
+        try_out(file, options)
+    return open_hdf5(file, options)
+
+
+def open_hdf5(file: Input, options: ReadOptions) -> Rows:
+    """Open datasets as `read_hdf5` does, without a trial before."""
     import h5py
 
     try:
@@ -145,9 +154,7 @@ def _open(opened: Any, file: Input, options: ReadOptions) -> Rows:
     )
 
 
-def _choose(
-    file: Any, name: str, asked: str | None, found: dict[str, Any]
-) -> tuple[list[str], bool]:
+def _choose(file: Any, name: str, asked: str | None, found: list[str]) -> tuple[list[str], bool]:
     """Return the paths of the datasets asked for, and whether they are read as several.
 
     Without a request it is the only one that could be meant.
@@ -156,21 +163,24 @@ def _choose(
 
     from ikpca_cli.formats.hdf5.hdf5_trust import outward_links, resolve
 
-    listed = ", ".join(f"{key} {_describe(item)}" for key, item in list(found.items())[:_LISTED])
-    if len(found) > _LISTED:
-        listed += f" and {len(found) - _LISTED} more"
+    def listed() -> str:
+        said = ", ".join(f"{key} {_describe(file[key])}" for key in found[:_LISTED])
+        return said + (f" and {len(found) - _LISTED} more" if len(found) > _LISTED else "")
+
     if asked is not None:
         item = resolve(file, asked, name)
         if item is None and any(mark in asked for mark in "*?["):
-            like = _like(asked.strip("/"), found)
+            like = [key for key in _like(asked.strip("/"), found) if file[key].shape is not None]
             if not like:
-                raise InputError(f"{name}: no dataset is like {asked}; it holds {listed or 'none'}")
+                raise InputError(
+                    f"{name}: no dataset is like {asked}; it holds {listed() or 'none'}"
+                )
             return like, True
         if item is None:
-            raise InputError(f"{name}: has no dataset {asked!r}; it holds {listed or 'none'}")
+            raise InputError(f"{name}: has no dataset {asked!r}; it holds {listed() or 'none'}")
         if not isinstance(item, h5py.Dataset):
             raise InputError(
-                f"{name}: {asked!r} is a group; its file holds {listed or 'none'}; "
+                f"{name}: {asked!r} is a group; its file holds {listed() or 'none'}; "
                 f"{asked.strip('/')}/* names all datasets in it"
             )
         if item.shape is None:
@@ -180,17 +190,17 @@ def _choose(
         links = ", ".join(outward_links(file))
         said = f"links to other files are not followed: {links}" if links else "it is empty"
         raise InputError(f"{name}: holds no dataset ({said})")
-    usable = [key for key, item in found.items() if _usable(item)]
+    usable = [key for key in found if _usable(file[key])]
     if len(usable) == 1:
         return usable, False
-    if len(found) == 1 and found[(only := next(iter(found)))].shape is not None:
-        return [only], False  # to be refused with its own reason
+    if len(found) == 1 and file[found[0]].shape is not None:
+        return found, False  # to be refused with its own reason
     if usable:
-        raise InputError(f"{name}: holds several datasets; name one with --dataset: {listed}")
-    raise InputError(f"{name}: no dataset is a table of numbers: {listed}")
+        raise InputError(f"{name}: holds several datasets; name one with --dataset: {listed()}")
+    raise InputError(f"{name}: no dataset is a table of numbers: {listed()}")
 
 
-def _like(pattern: str, found: dict[str, Any]) -> list[str]:
+def _like(pattern: str, found: list[str]) -> list[str]:
     """Return the paths that a pattern fits, part by part."""
     wanted = pattern.split("/")
 
@@ -199,7 +209,7 @@ def _like(pattern: str, found: dict[str, Any]) -> list[str]:
         pairs = zip(parts, wanted, strict=False)
         return len(parts) == len(wanted) and all(fnmatch.fnmatchcase(*pair) for pair in pairs)
 
-    return [path for path, item in found.items() if item.shape is not None and fits(path)]
+    return [path for path in found if fits(path)]
 
 
 def _usable(item: Any) -> bool:

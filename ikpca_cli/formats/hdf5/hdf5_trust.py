@@ -19,8 +19,10 @@ _MOST_OBJECTS = 10_000
 _BEST_COMPRESSION = 10_000
 
 
-def datasets(file: h5py.File, name: str) -> dict[str, h5py.Dataset]:
+def datasets(file: h5py.File, name: str) -> list[str]:
     """Find the datasets of a file, by hard links alone: those never leave it.
+
+    None of them is opened: damage in one that nobody asked for does no harm.
 
     Parameters
     ----------
@@ -31,15 +33,15 @@ def datasets(file: h5py.File, name: str) -> dict[str, h5py.Dataset]:
 
     Returns
     -------
-    dict
-        Datasets by path, without the leading slash, each once.
+    list of str
+        Their paths, without the leading slash, each dataset once.
 
     Raises
     ------
     InputError
         If the file holds more objects than any real one, or groups nested without end.
     """
-    found: dict[str, h5py.Dataset] = {}
+    found: list[str] = []
     seen = {h5py.h5o.get_info(file.id).addr}
     pending: list[tuple[str, h5py.Group]] = [("", file)]
     while pending:
@@ -47,18 +49,17 @@ def datasets(file: h5py.File, name: str) -> dict[str, h5py.Dataset]:
         for key in group:
             if not isinstance(group.get(key, getlink=True), h5py.HardLink):
                 continue
-            item = group[key]
-            address = h5py.h5o.get_info(item.id).addr
-            if address in seen:
+            about = h5py.h5o.get_info(group.id, key.encode(errors="surrogateescape"))
+            if about.addr in seen:
                 continue
-            seen.add(address)
+            seen.add(about.addr)
             if len(seen) > _MOST_OBJECTS or path.count("/") > _DEEPEST:
                 raise InputError(f"{name}: holds too many groups and datasets to look through")
-            if isinstance(item, h5py.Dataset):
-                found[path + key] = item
-            elif isinstance(item, h5py.Group):
-                pending.append((f"{path}{key}/", item))
-    return dict(sorted(found.items()))
+            if about.type == h5py.h5o.TYPE_DATASET:
+                found.append(path + key)
+            elif about.type == h5py.h5o.TYPE_GROUP:
+                pending.append((f"{path}{key}/", group[key]))
+    return sorted(found)
 
 
 def outward_links(file: h5py.File) -> list[str]:
