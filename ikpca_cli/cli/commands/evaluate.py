@@ -13,6 +13,7 @@ from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.values import MEAN
 from ikpca_cli.cli.given.window_options import stretch_of, times_as_labels
 from ikpca_cli.cli.progress import progress_bar
+from ikpca_cli.cli.reading_options import Reading
 from ikpca_cli.errors import UsageError
 
 
@@ -35,7 +36,7 @@ def evaluate(
     force: opt.Force = False,
     *,
     axes: AxisLabels,
-    reading: opt.Reading,
+    reading: Reading,
     printing: opt.Printing,
 ) -> None:
     """Print the mean squared error before and after cleaning, and the gain in decibels.

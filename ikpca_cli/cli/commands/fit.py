@@ -20,6 +20,7 @@ from ikpca_cli.cli.given.window_options import (
     window_size,
 )
 from ikpca_cli.cli.progress import progress_bar
+from ikpca_cli.cli.reading_options import Reading
 from ikpca_cli.cli.streams import results_beside
 from ikpca_cli.errors import IkpcaWarning, UsageError
 
@@ -110,7 +111,7 @@ def fit(
     *,
     common: opt.Model,
     work: opt.Work,
-    reading: opt.Reading,
+    reading: Reading,
     printing: opt.Printing,
 ) -> None:
     """Learn a model from noisy rows.
