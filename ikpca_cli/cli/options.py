@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
-from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
 from ikpca_cli.estimators.parameters import PARAMETERS
 from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 
 if TYPE_CHECKING:
-    from ikpca_cli.formats.layout import ReadOptions
+    pass
 
 _METHODS = "|".join([*(METHODS | WINDOW_METHODS), "auto"])
 
@@ -27,24 +26,6 @@ class Format(StrEnum):
     csv = "csv"
 
 
-class Missing(StrEnum):
-    """What to do with missing values."""
-
-    error = "error"
-    drop = "drop"
-    mean = "mean"
-    fill = "fill"
-    keep = "keep"
-
-
-class Heading(StrEnum):
-    """Whether a table has a header."""
-
-    auto = "auto"
-    yes = "yes"
-    no = "no"
-
-
 def _remember(name: str) -> Any:
     """Return a callback that puts a flag where the error and warning handlers find it."""
 
@@ -55,86 +36,8 @@ def _remember(name: str) -> Any:
     return callback
 
 
-_FILES, _MODEL, _OUTPUT = "Reading files", "Model", "Output"
+_MODEL, _OUTPUT = "Model", "Output"
 
-Dataset: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="PATH",
-        rich_help_panel=_FILES,
-        help="The dataset inside HDF5, npz or MATLAB files that hold several. "
-        "FILE::PATH names one for a single file.",
-    ),
-]
-Transpose: TypeAlias = Annotated[
-    bool, typer.Option("--transpose", rich_help_panel=_FILES, help="Samples are the columns.")
-]
-Columns: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LIST",
-        rich_help_panel=_FILES,
-        help="The data columns of text tables: 2-5, 2-, t0,t1; ^1 is all but the first.",
-    ),
-]
-Labels: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LIST",
-        rich_help_panel=_FILES,
-        help="Columns of text tables that are no data and come back as they are.",
-    ),
-]
-Header: TypeAlias = Annotated[
-    Heading,
-    typer.Option(
-        "--header", rich_help_panel=_FILES, help="Whether text tables begin with a header."
-    ),
-]
-SkipRows: TypeAlias = Annotated[
-    int,
-    typer.Option(
-        min=0, rich_help_panel=_FILES, help="Lines at the top of text tables to leave alone."
-    ),
-]
-Comment: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CHAR", rich_help_panel=_FILES, help="What comment lines of text tables begin with."
-    ),
-]
-Delimiter: TypeAlias = Annotated[
-    str | None,
-    typer.Option(metavar="CHAR", rich_help_panel=_FILES, help="The delimiter of text tables."),
-]
-Decimal: TypeAlias = Annotated[
-    str | None,
-    typer.Option(metavar="CHAR", rich_help_panel=_FILES, help="The decimal mark of text tables."),
-]
-Thousands: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CHAR", rich_help_panel=_FILES, help="What text tables have between thousands."
-    ),
-]
-MissingWords: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--na",
-        metavar="WORDS",
-        rich_help_panel=_FILES,
-        help="What stands for a missing value in text tables, beside NA, NaN, null: OVER,-9999.",
-    ),
-]
-MissingValues: TypeAlias = Annotated[
-    Missing,
-    typer.Option(
-        "--missing",
-        rich_help_panel=_FILES,
-        help="Missing values: refuse, drop their samples, fill in the feature's mean or what the "
-        "model makes of the sample; keep fills them in for the model but not in outputs.",
-    ),
-]
 Method: TypeAlias = Annotated[
     str | None,
     typer.Option(
@@ -346,60 +249,6 @@ Debug: TypeAlias = Annotated[
         help="Show where an error came from.",
     ),
 ]
-
-
-@dataclass(frozen=True)
-class Reading:
-    """How files are read."""
-
-    dataset: Dataset = None
-    transpose: Transpose = False
-    columns: Columns = None
-    labels: Labels = None
-    header: Header = Heading.auto
-    skip_rows: SkipRows = 0
-    comment: Comment = None
-    delimiter: Delimiter = None
-    decimal: Decimal = None
-    thousands: Thousands = None
-    na: MissingWords = None
-    missing: MissingValues = Missing.error
-
-    @property
-    def left_to_model(self) -> bool:
-        """Whether missing values are left to a model to fill in."""
-        return self.missing in (Missing.fill, Missing.keep)
-
-    def options(self, *, fills: bool = False) -> ReadOptions:
-        """Return what the readers take, for a command that has a model to fill in values or not.
-
-        Raises
-        ------
-        UsageError
-            If missing values are left to a model where there is none.
-        """
-        from ikpca_cli.formats.layout import ReadOptions
-
-        if self.left_to_model and not fills:
-            raise UsageError(
-                f"--missing {self.missing.value} is for fit with one method, denoise and evaluate, "
-                "whose model fills them in: give --missing drop or mean here"
-            )
-
-        return ReadOptions(
-            dataset=self.dataset,
-            transpose=self.transpose,
-            columns=self.columns,
-            labels=self.labels,
-            header=self.header.value,
-            skip_rows=self.skip_rows,
-            comment=self.comment,
-            delimiter=self.delimiter,
-            decimal=self.decimal,
-            thousands=self.thousands,
-            na=self.na,
-            missing=self.missing.value,
-        )
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.methods import METHODS
 
 if TYPE_CHECKING:
-    from ikpca_cli.cli.options import Printing, Reading, Work
+    from ikpca_cli.cli.given.reading_options import Reading
+    from ikpca_cli.cli.options import Printing, Work
     from ikpca_cli.evaluation.ranking import Standing
 
 COLUMNS = {

@@ -8,11 +8,12 @@ from pathlib import Path, PurePath
 
 from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import IkpcaError, InputError, UsageError
-from ikpca_cli.formats.file_rows import Rows, plain_reason
+from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Format, Input
 from ikpca_cli.formats.format_registry import sniff
 from ikpca_cli.formats.layout import Layout, ReadOptions, TableStyle
 from ikpca_cli.formats.output import STDOUT, check_target
+from ikpca_cli.formats.row_slices import plain_reason
 from ikpca_cli.formats.writing import open_output, output_notes, write_rows
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,29 +13,11 @@ import numpy.typing as npt
 from ikpca_cli.data.feature_names import order_of
 from ikpca_cli.errors import IkpcaError, InputError, UsageError
 from ikpca_cli.formats.layout import Layout
+from ikpca_cli.formats.row_slices import BLOCK, Array, Source, first_not_finite, plain_reason
 
 MISSING = ("error", "drop", "mean", "fill", "keep")
 LEFT = MISSING[3:]
 """What leaves missing values to a model, so that rows come with NaN."""
-
-_BLOCK = 1 << 20  # numbers is_read at together, so that checks need little memory
-
-Array = npt.NDArray[Any]
-
-
-class Source(Protocol):
-    """What a format hands over: samples along the first axis, read by slices."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """The number of samples, then the shape of one."""
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """The type of the numbers in the file."""
-
-    def __getitem__(self, rows: slice, /) -> Array:
-        """Return the samples of a slice with step 1."""
 
 
 class Rows:
@@ -137,7 +119,7 @@ class Rows:
             holes = np.isnan(block)
             if holes.any():
                 block = np.where(holes, self._means, block).astype(self.dtype, copy=False)
-        bad = _first_not_finite(block, with_nan=self.has_holes)
+        bad = first_not_finite(block, with_nan=self.has_holes)
         if bad is not None:
             self._refuse(start + bad[0], bad[1], block[bad])
         if self._order is not None:
@@ -257,7 +239,7 @@ class Rows:
         n, p = self.shape
         whole = np.empty(n, bool)
         total, present = np.zeros(p), np.zeros(p, np.intp)
-        size = max(1, _BLOCK // p)
+        size = max(1, BLOCK // p)
         for start in range(0, n, size):
             block = self._load(start, min(n, start + size))
             there = ~np.isnan(block)
@@ -325,22 +307,5 @@ class Rows:
         return f"row {row + 1}, column {column + 1}"
 
 
-def plain_reason(error: Exception) -> str:
-    """Return what a library says of damaged bytes on one line, or the kind of error it raised."""
-    return " ".join(str(error).split()) or type(error).__name__
-
-
 def _missing_values(count: int, done: str) -> str:
     return f"{count} missing value{'s' * (count != 1)} {done}"
-
-
-def _first_not_finite(block: Array, *, with_nan: bool) -> tuple[int, int] | None:
-    """Return the place of the first infinity, or NaN unless that may be."""
-    size = max(1, _BLOCK // block.shape[1])
-    for start in range(0, block.shape[0], size):
-        some = block[start : start + size]
-        fine = ~np.isinf(some) if with_nan else np.isfinite(some)
-        if not fine.all():
-            row, column = np.argwhere(~fine)[0]
-            return start + int(row), int(column)
-    return None

@@ -18,7 +18,7 @@ Changing the format:
 2. Any other change of the names, shapes or meaning of what a file holds raises `FORMAT` by one. The
    file must remain one that `plain_joblib` reads, with `ikpca_format` and `versions` where they
    are, so that an older ikpca can say which version the file needs.
-3. `_upgrade` then turns the format before it into the new one, or refuses it and names the
+3. `upgrades.upgrade` then turns the format before it into the new one, or refuses it and names the
    last version that reads it. A small file of each old format stays among the tests.
 
 Format 2 added the sums of ikpca's features, which may be absent (None), and kpca's weights.
@@ -51,7 +51,7 @@ from ikpca_cli.modelfile.model_checks import (
     check_windows,
 )
 from ikpca_cli.modelfile.plain_joblib import loads
-from ikpca_cli.models.companions import Companions
+from ikpca_cli.modelfile.upgrades import upgrade
 from ikpca_cli.recordings.windowed import Windowed
 from ikpca_cli.version import __version__
 
@@ -60,21 +60,6 @@ if TYPE_CHECKING:
 
 FORMAT = 3
 """The format that this version writes, and the newest that it reads."""
-
-_TRUST = (
-    "strength_",
-    "removed_mse_",
-    "withheld_",
-    "constant_",
-    "noise_rms_",
-    "noise_model_",
-    "column_stds_",
-    "noise_covariance_",
-    "gain_and_floor_",
-    "relative_and_least_",
-    "spike_limit_",
-)
-"""What format 3 added for every method, and older fits did without."""
 
 _PROTOCOL = 4  # fixed: Python's default changes, and the same fit has to give the same bytes
 _OPTIONAL_KEYS = {"windows"}
@@ -300,54 +285,8 @@ def _envelope(path: str, data: memoryview) -> dict[str, Any]:
             f"{path}: its method {method!r} is not known to ikpca {__version__}; "
             f"it needs ikpca >= {versions['ikpca']}: upgrade ikpca"
         )
-    _upgrade(content)
+    upgrade(content)
     return content
-
-
-def _upgrade(content: dict[str, Any]) -> None:
-    """Turn what a file of an older format holds into what the newest one would."""
-    params, state = content["params"], content["state"]
-    if type(params) is not dict or type(state) is not dict:
-        return
-    if content["ikpca_format"] < 2:
-        _upgrade_to_2(content["method"], state)
-    if content["ikpca_format"] < 3:
-        _rename(params, "one_signal", "replicates")
-        _rename(state, "blend_", "expansion_")
-        state.setdefault("feature_codes_", None)
-        if content["method"] == "ikpca":
-            for name in Companions.STATE:
-                state.setdefault(name, None)
-        _upgrade_to_3(content["method"], state)
-
-
-def _upgrade_to_2(method: object, state: dict[str, Any]) -> None:
-    state.setdefault("distance_limit_", None)
-    if method == "ikpca":
-        state.setdefault("sums_mean_", None)
-        state.setdefault("scatter_", None)
-    elif method == "kpca":
-        variances = state.get("explained_variance_")
-        if isinstance(variances, np.ndarray) and variances.ndim == 1:
-            state.setdefault("weights_", np.ones(len(variances)))
-
-
-def _rename(values: dict[str, Any], old: str, new: str) -> None:
-    if old in values:
-        values[new] = values.pop(old)
-
-
-def _upgrade_to_3(method: object, state: dict[str, Any]) -> None:
-    for name in _TRUST:
-        state.setdefault(name, None)
-    gammas = state.get("gammas_")
-    if method == "ikpca" and (gammas is None or isinstance(gammas, np.ndarray)):
-        state.setdefault("copies_", None if gammas is None else np.zeros(gammas.shape))
-    means = state.get("gram_means_")
-    if isinstance(means, np.ndarray) and means.ndim == 2:
-        state.setdefault("mean_weights_", np.full(means.shape, 1.0 / max(means.shape[1], 1)))
-    elif method == "ikpca":
-        state.setdefault("mean_weights_", None)
 
 
 def _plain(value: Any) -> Any:

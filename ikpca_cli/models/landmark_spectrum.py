@@ -27,10 +27,9 @@ from ikpca_cli.models.exact_spectrum import (
     GAIN_ROWS,
     TOLERANCE,
     ExactSpectrum,
-    negligible_variance,
-    noise_gains,
 )
 from ikpca_cli.models.kernels.kernel import GAUSSIAN, Smooth
+from ikpca_cli.models.spectrum_noise import negligible_variance, noise_gains
 
 JITTER = 1e-10
 """Share of their mean eigenvalue that is added to those of the landmarks' kernel matrix."""

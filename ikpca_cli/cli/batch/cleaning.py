@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from ikpca_cli.plots.stretch import Stretch
     from ikpca_cli.recordings.windowed import Windowed
 
-_LOOKED_AT = 1 << 22
-"""Numbers that the look at a residual takes."""
-
 _FEW = 0.02
 """Share of the rows that may be odd without a word: the table and JSON count them all the same."""
 
@@ -167,6 +164,7 @@ def clean(job: Job, progress: Progress) -> Outcome:
 
 def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     from ikpca_cli.cli.batch.change import Change
+    from ikpca_cli.cli.batch.removed import Removed
     from ikpca_cli.cli.given.window_options import times_as_labels
     from ikpca_cli.estimators.missing_values import refill
     from ikpca_cli.formats.arrays import check_target, open_output, output_notes, read_rows
@@ -207,7 +205,7 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
             )
         )
         unlike: list[int] = []
-        change, removed = Change(rows.shape), _Removed(rows, treatment)
+        change, removed = Change(rows.shape), Removed(rows, treatment)
         keep = None
         if job.residual is not None:
             keep = files.enter_context(
@@ -293,45 +291,3 @@ def _unlike_line(rows: Rows, unlike: list[int], kept: bool) -> str:
         f"{rows.name}: {len(unlike)} of {rows.shape[0]} rows are unlike those that the model was "
         f"fitted on ({named}), so it may not know what they should be: {done}"
     )
-
-
-class _Removed:
-    """What a model removes from rows; some of it is kept, to see whether it is noise."""
-
-    def __init__(self, rows: Rows, treatment: Treatment | None) -> None:
-        self._rows, self._treatment = rows, treatment
-        self._step = max(1, math.ceil(rows.shape[0] * rows.shape[1] / _LOOKED_AT))
-        self._noisy: list[FloatArray] = []
-        self._cleaned: list[FloatArray] = []
-
-    def add(self, part: slice, noisy: FloatArray, cleaned: FloatArray) -> FloatArray:
-        """Return what was removed from some rows."""
-        some = slice(-part.start % self._step, None, self._step)
-        self._noisy.append(noisy[some].copy())
-        self._cleaned.append(cleaned[some].copy())
-        return noisy - cleaned
-
-    def flaws(self, target: str | None) -> tuple[str, ...]:
-        """Return a line for the user if it does not look like noise.
-
-        Parameters
-        ----------
-        target
-            Where it was written, None if it was not; then it takes more rows to say something.
-        """
-        import numpy as np
-
-        from ikpca_cli.evaluation.diagnostics import FEW_COLUMNS, FEW_ROWS, Residual
-
-        n_samples, n_features = self._rows.shape
-        if target is None and (n_samples < FEW_ROWS or n_features < FEW_COLUMNS):
-            return ()
-        if self._treatment is None:  # the rows of a recording are no samples
-            return ()
-        forward = self._treatment.forward
-        noisy, cleaned = np.concatenate(self._noisy), np.concatenate(self._cleaned)
-        flaw = Residual.of(forward(noisy), forward(cleaned)).flaw()
-        if flaw is None:
-            return ()
-        look = f"look at {target}" if target else "--residual writes it to a file"
-        return (f"{self._rows.name}: what was removed does not look like noise: {flaw}; {look}",)

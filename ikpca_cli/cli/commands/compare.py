@@ -10,6 +10,7 @@ import typer
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.batch.cluster import cluster as on_cluster
 from ikpca_cli.cli.given.composed import composed
+from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN, method_params, method_values, parameter
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import open_clean, open_rows, split_source
@@ -112,7 +113,7 @@ def compare(
     *,
     common: opt.Model,
     work: opt.Work,
-    reading: opt.Reading,
+    reading: Reading,
     printing: opt.Printing,
 ) -> None:
     """Fit methods and print their mean squared errors, mean ± standard deviation over runs.

@@ -9,6 +9,7 @@ import typer
 
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.given.composed import composed
+from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.errors import InputError, UsageError
 
 
@@ -48,7 +49,7 @@ def beats(
     ] = None,
     force: opt.Force = False,
     *,
-    reading: opt.Reading,
+    reading: Reading,
     printing: opt.Printing,
 ) -> None:
     """Cut a recording into its beats, one a row, or put cleaned ones back.

@@ -13,6 +13,7 @@ import typer
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.drawing import AxisLabels
 from ikpca_cli.cli.given.composed import composed
+from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import absolute, split_source
 from ikpca_cli.cli.streams import results_beside, say
@@ -107,7 +108,7 @@ def denoise(
     *,
     axes: AxisLabels,
     work: opt.Work,
-    reading: opt.Reading,
+    reading: Reading,
     printing: opt.Printing,
 ) -> None:
     """Clean rows with a model. Outputs take the form of their inputs: noisy.denoised.npy.

@@ -11,6 +11,7 @@ import typer
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.drawing import AxisLabels
 from ikpca_cli.cli.given.composed import composed
+from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN
 from ikpca_cli.cli.given.window_options import stretch_of, times_as_labels
 from ikpca_cli.cli.progress import progress_bar
@@ -36,7 +37,7 @@ def evaluate(
     force: opt.Force = False,
     *,
     axes: AxisLabels,
-    reading: opt.Reading,
+    reading: Reading,
     printing: opt.Printing,
 ) -> None:
     """Print the mean squared error before and after cleaning, and the gain in decibels.

@@ -11,6 +11,7 @@ import typer
 
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.given.composed import composed
+from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN, is_file, method_params
 from ikpca_cli.cli.given.window_options import (
     check_rows,
@@ -112,7 +113,7 @@ def fit(
     *,
     common: opt.Model,
     work: opt.Work,
-    reading: opt.Reading,
+    reading: Reading,
     printing: opt.Printing,
 ) -> None:
     """Learn a model from noisy rows.

@@ -1,0 +1,56 @@
+"""What a model removed from the rows of a file, and whether it looks like noise."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ikpca_cli.data.row_source import FloatArray
+    from ikpca_cli.formats.arrays import Rows
+    from ikpca_cli.noise.treatment import Treatment
+
+_LOOKED_AT = 1 << 22
+"""Numbers that the look at a residual takes."""
+
+
+class Removed:
+    """What a model removes from rows; some of it is kept, to see whether it is noise."""
+
+    def __init__(self, rows: Rows, treatment: Treatment | None) -> None:
+        self._rows, self._treatment = rows, treatment
+        self._step = max(1, math.ceil(rows.shape[0] * rows.shape[1] / _LOOKED_AT))
+        self._noisy: list[FloatArray] = []
+        self._cleaned: list[FloatArray] = []
+
+    def add(self, part: slice, noisy: FloatArray, cleaned: FloatArray) -> FloatArray:
+        """Return what was removed from some rows."""
+        some = slice(-part.start % self._step, None, self._step)
+        self._noisy.append(noisy[some].copy())
+        self._cleaned.append(cleaned[some].copy())
+        return noisy - cleaned
+
+    def flaws(self, target: str | None) -> tuple[str, ...]:
+        """Return a line for the user if it does not look like noise.
+
+        Parameters
+        ----------
+        target
+            Where it was written, None if it was not; then it takes more rows to say something.
+        """
+        import numpy as np
+
+        from ikpca_cli.evaluation.diagnostics import FEW_COLUMNS, FEW_ROWS, Residual
+
+        n_samples, n_features = self._rows.shape
+        if target is None and (n_samples < FEW_ROWS or n_features < FEW_COLUMNS):
+            return ()
+        if self._treatment is None:  # the rows of a recording are no samples
+            return ()
+        forward = self._treatment.forward
+        noisy, cleaned = np.concatenate(self._noisy), np.concatenate(self._cleaned)
+        flaw = Residual.of(forward(noisy), forward(cleaned)).flaw()
+        if flaw is None:
+            return ()
+        look = f"look at {target}" if target else "--residual writes it to a file"
+        return (f"{self._rows.name}: what was removed does not look like noise: {flaw}; {look}",)

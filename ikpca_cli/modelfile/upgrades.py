@@ -1,0 +1,70 @@
+"""What model files of older formats hold, turned into what the newest one would."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ikpca_cli.models.companions import Companions
+
+_TRUST = (
+    "strength_",
+    "removed_mse_",
+    "withheld_",
+    "constant_",
+    "noise_rms_",
+    "noise_model_",
+    "column_stds_",
+    "noise_covariance_",
+    "gain_and_floor_",
+    "relative_and_least_",
+    "spike_limit_",
+)
+"""What format 3 added for every method, and older fits did without."""
+
+
+def upgrade(content: dict[str, Any]) -> None:
+    """Turn what a file of an older format holds into what the newest one would."""
+    params, state = content["params"], content["state"]
+    if type(params) is not dict or type(state) is not dict:
+        return
+    if content["ikpca_format"] < 2:
+        _upgrade_to_2(content["method"], state)
+    if content["ikpca_format"] < 3:
+        _rename(params, "one_signal", "replicates")
+        _rename(state, "blend_", "expansion_")
+        state.setdefault("feature_codes_", None)
+        if content["method"] == "ikpca":
+            for name in Companions.STATE:
+                state.setdefault(name, None)
+        _upgrade_to_3(content["method"], state)
+
+
+def _upgrade_to_2(method: object, state: dict[str, Any]) -> None:
+    state.setdefault("distance_limit_", None)
+    if method == "ikpca":
+        state.setdefault("sums_mean_", None)
+        state.setdefault("scatter_", None)
+    elif method == "kpca":
+        variances = state.get("explained_variance_")
+        if isinstance(variances, np.ndarray) and variances.ndim == 1:
+            state.setdefault("weights_", np.ones(len(variances)))
+
+
+def _rename(values: dict[str, Any], old: str, new: str) -> None:
+    if old in values:
+        values[new] = values.pop(old)
+
+
+def _upgrade_to_3(method: object, state: dict[str, Any]) -> None:
+    for name in _TRUST:
+        state.setdefault(name, None)
+    gammas = state.get("gammas_")
+    if method == "ikpca" and (gammas is None or isinstance(gammas, np.ndarray)):
+        state.setdefault("copies_", None if gammas is None else np.zeros(gammas.shape))
+    means = state.get("gram_means_")
+    if isinstance(means, np.ndarray) and means.ndim == 2:
+        state.setdefault("mean_weights_", np.full(means.shape, 1.0 / max(means.shape[1], 1)))
+    elif method == "ikpca":
+        state.setdefault("mean_weights_", None)
