@@ -44,7 +44,9 @@ def check_numbers(name: str, dtype: np.dtype[Any]) -> None:
         raise InputError(f"{name}: holds {_kind(dtype)}, not numbers")
 
 
-def check_shape(name: str, shape: tuple[int, ...], *, transpose: bool) -> None:
+def check_shape(
+    name: str, shape: tuple[int, ...], *, transpose: bool, recording: bool = False
+) -> None:
     """Refuse an array that is not a stack of samples.
 
     Parameters
@@ -55,21 +57,25 @@ def check_shape(name: str, shape: tuple[int, ...], *, transpose: bool) -> None:
         Its shape in the file.
     transpose
         Whether the samples are asked for in the columns.
+    recording
+        Whether one axis will do: the numbers of a signal, one after the other.
 
     Raises
     ------
     InputError
-        If there are fewer than two axes, no numbers, or more than two axes and `transpose`.
+        If there are fewer axes than two, or one for a recording, no numbers, or more than two axes
+        and `transpose`.
     """
     if len(shape) == 0:
         raise InputError(
             f"{name}: is a single number, of shape (); "
             "a table of numbers with one sample per row is needed"
         )
-    if len(shape) == 1:
+    if len(shape) == 1 and not recording:
         raise InputError(
-            f"{name}: is one vector of shape {shape}, which could be one sample or many; give it "
-            f"two axes: (1, {shape[0]}) for one sample, ({shape[0]}, 1) for samples of one number"
+            f"{name}: is one vector of shape {shape}, which could be a recording (fit it with "
+            f"--window auto), one sample or many; give it two axes for these: (1, {shape[0]}) for "
+            f"one sample, ({shape[0]}, 1) for samples of one number"
         )
     if min(shape) < 1:
         raise InputError(f"{name}: is empty, of shape {shape}; nothing can be read from it")

@@ -39,6 +39,8 @@ class ReadOptions:
         ``"error"`` refuses a missing value, ``"drop"`` leaves out its sample, ``"mean"`` fills in
         the mean of its feature, ``"fill"`` and ``"keep"`` leave it to the model to fill it in, and
         ``"keep"`` has it missing in the output.
+    recording
+        Whether an array of one axis is the signal of a recording.
     """
 
     dataset: str | None = None
@@ -53,6 +55,7 @@ class ReadOptions:
     na: str | None = None
     labels: str | None = None
     missing: str = "error"
+    recording: bool = False
 
     def of_tables(self) -> tuple[str, ...]:
         """Return the options that are given and that only text tables have."""

@@ -87,7 +87,7 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
         shape, fortran, dtype = npy_header(stream, file.name)
         offset = stream.tell()
         check_numbers(file.name, dtype)
-        check_shape(file.name, shape, transpose=options.transpose)
+        check_shape(file.name, shape, transpose=options.transpose, recording=options.recording)
         needed, there = math.prod(shape) * dtype.itemsize, file.length() - offset
         if there < needed:
             raise InputError(
@@ -142,7 +142,7 @@ def array_rows(
         If it is no stack of samples.
     """
     check_numbers(name, array.dtype)
-    check_shape(name, array.shape, transpose=options.transpose)
+    check_shape(name, array.shape, transpose=options.transpose, recording=options.recording)
     samples = array.T if options.transpose else array
     layout = Layout(
         format=kind,

@@ -81,7 +81,7 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
         with archive.open(info) as stream:
             shape, fortran, dtype = npy_header(cast(BinaryIO, stream), name)
             check_numbers(name, dtype)
-            check_shape(name, shape, transpose=options.transpose)
+            check_shape(name, shape, transpose=options.transpose, recording=options.recording)
             if math.prod(shape) * dtype.itemsize > info.file_size:
                 raise InputError(f"{name}: is incomplete: shape {shape} is more than is there")
             flat = np.frombuffer(stream.read(), dtype, math.prod(shape))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, Progress, as_rows, silent
+from ikpca_cli.errors import IkpcaWarning
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.recordings.cutting import Cutting, Kind
 from ikpca_cli.recordings.events import LENGTH
@@ -88,7 +90,16 @@ def fit_windows(
         if windowed.noise_std_ is not None:
             windowed.risk = windowed.estimate(canvases, trained=True)
         found.append(windowed)
-    return min(found, key=lambda one: np.inf if one.risk is None else one.risk.mse)
+    best = min(found, key=lambda one: np.inf if one.risk is None else one.risk.mse)
+    if best.risk is not None and best.risk.mse < -3.0 * best.risk.error:
+        warnings.warn(
+            f"the noise level {best.noise_std_:.3g} cannot be right, the error would be below "
+            "zero, and none is promised: give the true one (--noise-std) if you know it",
+            IkpcaWarning,
+            stacklevel=2,
+        )
+        best.risk = None
+    return best
 
 
 def fit_beats(
@@ -128,9 +139,8 @@ def fit_beats(
     scales = _scales(levels, "signal")
     cutting = Cutting("beats", LENGTH, len(scales), 1, scales, fs, apart)
     found = Windowed(type(model)(**model.get_params()), cutting)
+    # No error is promised: what resampling loses, and noise that beats share, no estimate sees.
     found.learn(canvases, levels, progress)
-    if found.noise_std_ is not None:
-        found.risk = found.estimate(canvases)
     return found
 
 

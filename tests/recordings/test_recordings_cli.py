@@ -183,3 +183,45 @@ def test_a_damaged_description_of_windows_is_refused(cli, recording):
         content["windows"] |= change
         joblib.dump(content, "changed.joblib", protocol=4)
         assert "is damaged" in cli("info", "changed.joblib", code=1).output
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".npz", ".h5"])
+def test_an_array_of_one_axis_is_a_recording_where_windows_are_asked_for(cli, suffix):
+    rng = np.random.default_rng(4)
+    clean = np.sign(np.sin(np.arange(2000) / 40.0))
+    noisy = clean + rng.normal(scale=0.3, size=clean.shape)
+    if suffix == ".npy":
+        np.save("one.npy", noisy)
+    elif suffix == ".npz":
+        np.savez("one.npz", signal=noisy)
+    else:
+        with h5py.File("one.h5", "w") as file:
+            file["signal"] = noisy
+    assert "--window auto" in cli("fit", f"one{suffix}", code=1).stderr
+    cli("fit", f"one{suffix}", "--window", 16)
+    cli("denoise", "model.joblib", f"one{suffix}")
+    if suffix == ".npy":
+        cleaned = np.load("one.denoised.npy")
+    elif suffix == ".npz":
+        cleaned = np.load("one.denoised.npz")["signal"]
+    else:
+        with h5py.File("one.denoised.h5") as file:
+            cleaned = file["signal"][()]
+    assert cleaned.shape == noisy.shape
+    assert np.mean((cleaned - clean) ** 2) < 0.3 * np.mean((noisy - clean) ** 2)
+
+
+def test_what_windows_cannot_know_of_noise_is_refused(cli):
+    np.save("one.npy", np.random.default_rng(4).normal(size=500))
+    for option in (("--noise-model", "counts"), ("--noise-rows", "one.npy")):
+        result = cli("fit", "one.npy", "--window", 16, *option, code=2)
+        assert "taken to be white" in result.stderr
+
+
+@pytest.mark.filterwarnings("always::ikpca_cli.errors.IkpcaWarning")
+def test_a_level_that_cannot_be_promises_nothing(cli):
+    clean = np.sign(np.sin(np.arange(2000) / 40.0))
+    np.save("one.npy", clean + np.random.default_rng(4).normal(scale=0.1, size=clean.shape))
+    result = cli("fit", "one.npy", "--window", 16, "--noise-std", 0.5, "--format", "json")
+    assert "cannot be right" in result.stderr
+    assert '"estimated_mse": null' in result.stdout

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
 
@@ -79,7 +80,7 @@ def beats(
 
     inputs = [split_source(name)[0] for name in (recording, restore) if name is not None]
     check_target(output, inputs=inputs, force=force)
-    with open_rows(recording, reading.options()) as rows:
+    with open_rows(recording, replace(reading.options(), recording=True)) as rows:
         found = recording_of(rows, "beats")
         if len(found.canvases) > 1:
             raise InputError(f"{recording}: holds several recordings, one a row; give one a file")

@@ -15,6 +15,7 @@ from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN, is_file, method_params
 from ikpca_cli.cli.given.window_options import (
     check_rows,
+    check_white,
     default_method,
     fit_windows,
     stretch_of,
@@ -157,6 +158,8 @@ def fit(
             }
         )
     window_size(window, hop, fs)
+    if window not in (None, "none"):
+        check_white(common.noise_model, by_file=levels is not None or noise_rows is not None)
     method = default_method(method, window)
     standing: list[str] = []
     if method == "auto":

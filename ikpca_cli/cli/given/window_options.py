@@ -82,14 +82,29 @@ def check_rows(rows: Rows, source: str) -> None:
         )
 
 
+def check_white(noise_model: str | None, *, by_file: bool) -> None:
+    """Refuse for windows what is said of noise that is not white.
+
+    Raises
+    ------
+    UsageError
+    """
+    if noise_model not in (None, "auto", "white") or by_file:
+        raise UsageError(
+            "the noise of windows is taken to be white: leave --noise-model and --noise-rows out, "
+            "and give one number as --noise-std"
+        )
+
+
 def times_as_labels(source: str, options: ReadOptions) -> ReadOptions:
-    """Return options that keep a first column of times in a table letter by letter."""
+    """Return options for a recording: an array may have one axis, a table its times as labels."""
     from dataclasses import replace
     from pathlib import Path
 
     from ikpca_cli.formats.arrays import read_rows
     from ikpca_cli.recordings.recording import time_columns
 
+    options = replace(options, recording=True)
     path, own = located(source, options)
     chosen = own.labels is not None or own.columns is not None or own.transpose
     if chosen or path == "-" or not Path(path).is_file():

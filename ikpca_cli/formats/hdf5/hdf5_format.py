@@ -118,7 +118,12 @@ def _open(opened: Any, file: Input, options: ReadOptions) -> Rows:
         shape = dataset.shape[::-1] if matlab else dataset.shape
         vector = many and len(shape) == 1
         check_numbers(called, dataset.dtype)
-        check_shape(called, (1, *shape) if vector else shape, transpose=options.transpose)
+        check_shape(
+            called,
+            (1, *shape) if vector else shape,
+            transpose=options.transpose,
+            recording=options.recording,
+        )
         contents.check(dataset, called)
         understood = unpacked(dataset, called)
         packed = packed or isinstance(understood, Unpacked)
