@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -76,6 +76,32 @@ def open_rows(
     for line in rows.warnings:
         warnings.warn(line, IkpcaWarning, stacklevel=2)
     return rows
+
+
+@contextmanager
+def open_all(
+    sources: Sequence[str],
+    options: ReadOptions,
+    progress: Progress | None = None,
+    names: Sequence[str] | None = None,
+) -> Iterator[Rows]:
+    """Open the rows of one or several sources for a while, as one set.
+
+    Raises
+    ------
+    InputError
+        If a source does not fit the first, before any work.
+    """
+    from ikpca_cli.formats.arrays import Rows
+    from ikpca_cli.formats.rows.joined import Joined
+
+    with ExitStack() as opened:
+        parts = [opened.enter_context(open_rows(one, options, progress, names)) for one in sources]
+        if len(parts) == 1:
+            yield parts[0]
+        else:
+            name = f"{parts[0].name} and {len(parts) - 1} more"
+            yield Rows(Joined(parts), name, parts[0].layout)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from ikpca_cli.formats.format import Format, Input
 from ikpca_cli.formats.format_registry import sniff
 from ikpca_cli.formats.layout import Layout, ReadOptions, TableStyle
 from ikpca_cli.formats.output import STDOUT, check_target
-from ikpca_cli.formats.row_slices import plain_reason
+from ikpca_cli.formats.rows.row_slices import plain_reason
 from ikpca_cli.formats.writing import open_output, output_notes, write_rows
 
 __all__ = [

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from ikpca_cli.data.feature_names import order_of
 from ikpca_cli.errors import IkpcaError, InputError, UsageError
 from ikpca_cli.formats.layout import Layout
-from ikpca_cli.formats.row_slices import BLOCK, Array, Source, first_not_finite, plain_reason
+from ikpca_cli.formats.rows.row_slices import BLOCK, Array, Source, first_not_finite, plain_reason
 
 MISSING = ("error", "drop", "mean", "fill", "keep")
 LEFT = MISSING[3:]

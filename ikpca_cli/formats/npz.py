@@ -19,7 +19,7 @@ from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
 from ikpca_cli.formats.layout import Layout, ReadOptions
 from ikpca_cli.formats.npy import Header, array_rows, npy_header, start_npy
-from ikpca_cli.formats.row_slices import plain_reason
+from ikpca_cli.formats.rows.row_slices import plain_reason
 
 _MOST_KEPT = 1 << 30
 """Bytes of other arrays that an output keeps: a small file may declare any number of them."""

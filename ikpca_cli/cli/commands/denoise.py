@@ -13,6 +13,7 @@ import typer
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.drawing import AxisLabels
 from ikpca_cli.cli.given.composed import composed
+from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import absolute, split_source
@@ -41,7 +42,8 @@ _LISTED = 20
 def denoise(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.")],
     noisy: Annotated[
-        list[str], typer.Argument(metavar="NOISY...", help="Rows to clean; - reads stdin.")
+        list[str],
+        typer.Argument(metavar="NOISY...", help="Files, folders or @lists; - reads stdin."),
     ],
     output: Annotated[
         str | None,
@@ -121,6 +123,7 @@ def denoise(
 
     A file that cannot be cleaned does not stop the others; the exit code is then 1.
     """
+    noisy = gathered(noisy)
     if work.cluster is not None:  # whose workers have other current folders
         model, noisy = absolute(model), [absolute(source) for source in noisy]
         output_dir = output_dir and absolute(output_dir)

@@ -11,6 +11,7 @@ import typer
 
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.given.composed import composed
+from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN, is_file, method_params
 from ikpca_cli.cli.given.window_options import (
@@ -33,7 +34,10 @@ if TYPE_CHECKING:
 
 @composed
 def fit(
-    train: Annotated[str, typer.Argument(metavar="TRAIN", help="Noisy rows; - reads stdin.")],
+    sources: Annotated[
+        list[str],
+        typer.Argument(metavar="TRAIN...", help="Files, folders or @lists; - reads stdin."),
+    ],
     output: Annotated[
         str | None,
         typer.Option(
@@ -126,6 +130,7 @@ def fit(
         ikpca fit s_curve_train.csv --noise-std 0.25 -o curve.joblib
         ikpca fit ecg_train.npy --method auto
         ikpca fit recording.csv --window auto
+        ikpca fit day1.npy day2.npy
 
     What is "auto" is chosen from the rows alone, around what you give, and printed.
     """
@@ -160,6 +165,10 @@ def fit(
     window_size(window, hop, fs)
     if window not in (None, "none"):
         check_white(common.noise_model, by_file=levels is not None or noise_rows is not None)
+    sources = gathered(sources)
+    train = sources[0]
+    if len(sources) > 1:
+        _check_several(window, method, work.cluster)
     method = default_method(method, window)
     standing: list[str] = []
     if method == "auto":
@@ -171,7 +180,7 @@ def fit(
 
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.private import warn_of_open_rows
-    from ikpca_cli.cli.sources import open_rows, opener, split_source
+    from ikpca_cli.cli.sources import open_all, opener, split_source
     from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.cli.words.sentences import fit_sentences
     from ikpca_cli.data import threads
@@ -186,17 +195,23 @@ def fit(
     from ikpca_cli.recordings.windowed import Windowed
 
     force = force or target == update
-    check_target(target, inputs=[split_source(train)[0]], force=force)
+    inputs = [split_source(source)[0] for source in sources]
+    check_target(target, inputs=inputs, force=force)
     if plot is not None:
         from ikpca_cli.plots.picture_file import check_picture
 
-        check_picture(plot, inputs=[split_source(train)[0]], outputs=[target], force=force)
+        check_picture(plot, inputs=inputs, outputs=[target], force=force)
     files = reading.options(fills=True)
-    if reading.left_to_model and (work.cluster or window not in (None, "none")):
-        option = "--cluster" if work.cluster else "--window"
-        raise UsageError(
-            f"--missing {files.missing} does not go with {option}: give --missing mean"
-        )
+    if reading.left_to_model:
+        alone = {
+            "several files": len(sources) > 1,
+            "--cluster": bool(work.cluster),
+            "--window": window not in (None, "none"),
+        }
+        for other in (name for name, given_too in alone.items() if given_too):
+            raise UsageError(
+                f"--missing {files.missing} does not go with {other}: give --missing mean"
+            )
     if window not in (None, "none"):
         files = times_as_labels(train, files)
     replaces = identity(update) if update is not None and target == update else None
@@ -217,7 +232,7 @@ def fit(
         threads.jobs(work.jobs),
         on_cluster(work.cluster),
         progress_bar(quiet=printing.quiet, verbose=printing.verbose) as progress,
-        open_rows(train, files, progress, known) as rows,
+        open_all(sources, files, progress, known) as rows,
     ):
         start = time.perf_counter()
         opens = opener(rows, train, files) if work.cluster else None
@@ -273,6 +288,18 @@ def fit(
             given_level = inner.noise_std != "auto"
             found = fit_sentences(record, given=given_level, replicates=inner.replicates)
             print_lines([*found, *standing])
+
+
+def _check_several(window: str | None, method: str | None, cluster: str | None) -> None:
+    """Refuse what takes a single file where several are to be one training set."""
+    single = {
+        "--window": window not in (None, "none"),
+        "--method auto": method == "auto",
+        "--cluster": cluster is not None,
+    }
+    for option, given in single.items():
+        if given:
+            raise UsageError(f"{option} takes a single file: give one, or leave {option} out")
 
 
 def _check_update(given: dict[str, Any]) -> None:

@@ -18,7 +18,7 @@ from ikpca_cli.formats.format import Array, Format, Input, Output, Write
 from ikpca_cli.formats.hdf5.guarded import hdf5_writer
 from ikpca_cli.formats.hdf5.packing import Unpacked, unpacked
 from ikpca_cli.formats.layout import Layout, Part, ReadOptions
-from ikpca_cli.formats.row_slices import Source
+from ikpca_cli.formats.rows.row_slices import Source
 from ikpca_cli.formats.window import Window
 
 _CACHE = 32 << 20  # bytes of chunks: more than HDF5's 1 MB keeps a row of them between windows

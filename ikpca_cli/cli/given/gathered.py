@@ -1,0 +1,70 @@
+"""Files that stand on the command line by themselves, as a folder, or in a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ikpca_cli.errors import InputError
+
+_SUFFIXES = (
+    ".npy",
+    ".npz",
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".h5",
+    ".hdf5",
+    ".mat",
+    ".tif",
+    ".tiff",
+    ".png",
+)
+
+
+def gathered(sources: Sequence[str]) -> list[str]:
+    """Return the files that some words name.
+
+    A folder stands for the array files in it, by name, without hidden ones and outputs of
+    `denoise`; ``@list.txt`` for the files in a text file, one a line.
+
+    Raises
+    ------
+    InputError
+        If a folder or a list names no file, or a list cannot be read.
+    """
+    found: list[str] = []
+    for source in sources:
+        if source.startswith("@") and not Path(source).exists():
+            found += _listed(source[1:])
+        elif source and Path(source).is_dir():
+            found += _inside(Path(source))
+        else:
+            found.append(source)
+    return found
+
+
+def _listed(path: str) -> list[str]:
+    try:
+        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "is no text"
+        raise InputError(f"{path}: the list cannot be read: {reason.lower()}") from error
+    names = [line.strip() for line in lines if line.strip()]
+    if not names:
+        raise InputError(f"{path}: lists no file; give one a line")
+    return names
+
+
+def _inside(folder: Path) -> list[str]:
+    names = [
+        str(path)
+        for path in sorted(folder.iterdir())
+        if path.is_file()
+        and not path.name.startswith(".")
+        and ".denoised." not in path.name
+        and path.name.lower().removesuffix(".gz").endswith(_SUFFIXES)
+    ]
+    if not names:
+        raise InputError(f"{folder}: is a folder without array files; name the files")
+    return names

@@ -1,0 +1,1 @@
+"""Rows of files: slices of one, or several as one."""
