@@ -28,7 +28,7 @@ def propose(rows: FloatArray) -> SquareRoot | None:
         means, variances, counts = _by_signal(signal, squares)
         weights = np.sqrt(counts) / variances
         lines = np.stack([means, np.ones(len(means))], axis=1) * weights[:, None]
-        (gain, floor), *_ = np.linalg.lstsq(lines, variances * weights)
+        (gain, floor), *_ = np.linalg.lstsq(lines, variances * weights, rcond=None)
         # A squared normal number has a variance of twice its squared mean.
         error = float(2.0 * np.linalg.pinv(lines.T @ lines)[0, 0]) ** 0.5
         low, high = (gain * at + floor for at in np.quantile(means, (0.1, 0.9)))
