@@ -10,6 +10,7 @@ from pathlib import Path
 # Before numpy is imported: arrays this small gain nothing from threads that fight over a core.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import h5py
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -50,6 +51,26 @@ def samples(tmp_path):
         if file.is_file() and ".denoised." not in file.name:
             shutil.copy(file, tmp_path)
     return tmp_path
+
+
+FEW = {"s_curve_train": 300, "train": 450, "noisy": 100, "clean": 100}
+"""Rows of sample files and datasets that are enough to try a command."""
+
+
+@pytest.fixture
+def few_samples(samples):
+    """Sample data of fewer rows, for commands whose numbers do not matter."""
+    for path in samples.glob("ecg_*.npy"):
+        np.save(path, np.load(path)[: 150 if "train" in path.name else 60])
+    table = samples / "s_curve_train.csv"
+    lines = table.read_text().splitlines(keepends=True)
+    table.write_text("".join(lines[: 1 + FEW["s_curve_train"]]))
+    with h5py.File(samples / "digits.h5", "r") as file:
+        digits = {name: file[name][: FEW[name]] for name in file}
+    with h5py.File(samples / "digits.h5", "w") as file:
+        for name, rows in digits.items():
+            file[name] = rows
+    return samples
 
 
 @pytest.fixture(scope="session")

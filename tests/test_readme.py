@@ -43,12 +43,12 @@ def shell(code, folder):
 
 
 @pytest.mark.parametrize("name", runnable(SECTIONS | PAGES))
-def test_commands_run(name, samples):
+def test_commands_run(name, few_samples):
     text = (SECTIONS | PAGES)[name]
-    done = shell("\n".join(blocks(text, "bash")), samples)
+    done = shell("\n".join(blocks(text, "bash")), few_samples)
     assert done.returncode == 0, done.stderr
     for program in blocks(text, "python"):
-        done = subprocess.run([sys.executable, "-c", program], cwd=samples, capture_output=True)
+        done = subprocess.run([sys.executable, "-c", program], cwd=few_samples, capture_output=True)
         assert done.returncode == 0, done.stderr.decode()
 
 

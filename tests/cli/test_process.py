@@ -44,21 +44,21 @@ def test_every_option_has_a_help_text():
 
 
 @pytest.mark.parametrize("command", HELPS)
-def test_examples_in_the_help_work(command, samples):
+def test_examples_in_the_help_work(command, few_samples):
     examples = re.findall(r"^ +((?:cat \S+ \| )?ikpca .+)$", HELPS[command], re.MULTILINE)
     assert examples
-    run("fit ecg_train.npy --method pca", cwd=samples)
-    run("fit digits.h5::train --method pca -o digits.joblib", cwd=samples)
-    write_recording(samples / "recording.csv")
+    run("fit ecg_train.npy --method pca", cwd=few_samples)
+    run("fit digits.h5::train --method pca -o digits.joblib", cwd=few_samples)
+    write_recording(few_samples / "recording.csv")
     program = " ".join(map(shlex.quote, PROGRAM))
     for example in examples:
-        model = samples / "model.joblib"
-        digits = samples / "digits.joblib"
+        model = few_samples / "model.joblib"
+        digits = few_samples / "digits.joblib"
         if command in ("fit", "beats"):
             model.unlink(missing_ok=True)
             digits.unlink(missing_ok=True)
         line = re.sub(r"\bikpca ", lambda _: f"{program} ", example)
-        done = subprocess.run(line, shell=True, cwd=samples, capture_output=True)
+        done = subprocess.run(line, shell=True, cwd=few_samples, capture_output=True)
         assert done.returncode == 0, (example, done.stderr.decode())
 
 
