@@ -156,4 +156,4 @@ def _check_options(name: str, form: Format, options: ReadOptions) -> None:
 
 
 def _printable(text: str) -> str:
-    return "".join(sign if sign.isprintable() else "?" for sign in text)
+    return "".join(sign if sign.isprintable() else repr(sign)[1:-1] for sign in text)

@@ -151,7 +151,8 @@ def test_a_model_that_shows_private_rows_is_told(rows, cli, tmp_path):
 
 def test_a_folder_in_the_place_of_a_file(rows, cli):
     cli("fit", "rows.npy", *PCA)
-    for name in (".", "..", "/"):
+    Path("empty").mkdir()
+    for name in ("empty", "empty/.", "/"):
         assert "is a folder" in cli("denoise", "model.joblib", name, code=1).stderr
         assert "is a folder" in cli("fit", name, "-o", "other.joblib", code=1).stderr
 

@@ -130,7 +130,7 @@ def fit(
         ikpca fit s_curve_train.csv --noise-std 0.25 -o curve.joblib
         ikpca fit ecg_train.npy --method auto
         ikpca fit recording.csv --window auto
-        ikpca fit day1.npy day2.npy
+        ikpca fit ecg_train.npy ecg_noisy.npy
 
     What is "auto" is chosen from the rows alone, around what you give, and printed.
     """

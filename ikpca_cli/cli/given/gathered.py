@@ -7,20 +7,6 @@ from pathlib import Path
 
 from ikpca_cli.errors import InputError
 
-_SUFFIXES = (
-    ".npy",
-    ".npz",
-    ".csv",
-    ".tsv",
-    ".txt",
-    ".h5",
-    ".hdf5",
-    ".mat",
-    ".tif",
-    ".tiff",
-    ".png",
-)
-
 
 def gathered(sources: Sequence[str]) -> list[str]:
     """Return the files that some words name.
@@ -57,13 +43,16 @@ def _listed(path: str) -> list[str]:
 
 
 def _inside(folder: Path) -> list[str]:
+    from ikpca_cli.formats.format_registry import FORMATS, format_named
+
+    suffixes = tuple(suffix for kind in map(format_named, FORMATS) for suffix in kind.suffixes)
     names = [
         str(path)
         for path in sorted(folder.iterdir())
         if path.is_file()
         and not path.name.startswith(".")
         and ".denoised." not in path.name
-        and path.name.lower().removesuffix(".gz").endswith(_SUFFIXES)
+        and path.name.lower().removesuffix(".gz").endswith(suffixes)
     ]
     if not names:
         raise InputError(f"{folder}: is a folder without array files; name the files")
