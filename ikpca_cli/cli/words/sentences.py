@@ -55,7 +55,7 @@ def _withheld(record: Mapping[str, Any]) -> str:
     )
     removed = record.get("removed_mse")
     if removed:
-        text += f" Rows that are clean already would be changed by RMS {plain(math.sqrt(removed))}."
+        text += f" If the rows were clean already, it would be RMS {plain(math.sqrt(removed))}."
     return text
 
 
