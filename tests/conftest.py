@@ -26,8 +26,11 @@ ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
 
 # What an example costs depends on the machine: the first one imports libraries. No test is timed.
-settings.register_profile("ikpca", deadline=None)
-settings.load_profile("ikpca")
+# The same examples on every run, so that a change is judged by what it changed; a search for new
+# ones is HYPOTHESIS_PROFILE=search pytest.
+settings.register_profile("ikpca", deadline=None, derandomize=True)
+settings.register_profile("search", deadline=None, max_examples=5000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ikpca"))
 
 
 @pytest.fixture

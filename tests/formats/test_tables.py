@@ -6,7 +6,7 @@ import gzip
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ikpca_cli.errors import InputError, UsageError
@@ -292,6 +292,9 @@ cell = st.one_of(
     chosen=st.permutations(range(3)),
     index=st.booleans(),
 )
+@example([["0.0", ""]], ",", ".", 2, True, False, [0, 1, 2], True)
+@example([["1"], [""]], ",", ".", 1, True, False, [0, 1, 2], False)
+@example([["", ""], ["0.0"]], " ", ".", 1, False, True, [0, 1, 2], False)
 def test_the_fast_parser_never_differs_from_the_exact_one(
     rows, delimiter, decimal, width, trailing, missing, chosen, index
 ):

@@ -17,12 +17,15 @@ def read_block(
         mark = re.escape(delimiter.encode())
         nothing = rb"(?m)(?:^|(?<=%s))(?=%s|$)" % (mark, mark)
         text = re.sub(nothing, b"nan", text.removesuffix(b"\n"))
+    if not text.strip():
+        return None  # loadtxt warns where there is no number at all
     try:
         values = np.loadtxt(
             io.BytesIO(text), delimiter=delimiter, comments=None, ndmin=2, encoding="latin-1"
         )
     except ValueError:
         return None
-    if values.shape[1:] != (width,):
-        return None
+    lines = text.count(b"\n") + (not text.endswith(b"\n"))
+    if values.shape != (lines, width):
+        return None  # loadtxt skips lines without anything in them
     return values

@@ -57,7 +57,7 @@ def parse_fast(
         must be refused.
     """
     dialect = plan.dialect
-    if b'"' in text or dialect.grammar.missing_values or b"\n\n" in text or text[:1] == b"\n":
+    if b'"' in text or dialect.grammar.missing_values or _has_blank_line(text):
         return None
     if dialect.trailing and dialect.delimiter == BLANK:
         return None
@@ -79,6 +79,8 @@ def parse_fast(
         if lines.count(end) != lines.count(b"\n"):
             return None
         plain = lines.replace(end, b"\n")
+        if _has_blank_line(plain):
+            return None
     values = read_block(plain, mark, width, allow_missing=plan.allow_missing)
     if values is None or np.isinf(values).any():
         return None
@@ -143,9 +145,14 @@ def _plain(text: bytes, plan: Plan) -> bytes | None:
             text = text.replace(b" " + mark, mark).replace(mark + b" ", mark)
             if b" " in text:
                 return None
-    if b"\n\n" in text or text in (b"", b"\n"):
+    if not text or _has_blank_line(text):
         return None
     return None if _has_long_cell(text, mark) else text
+
+
+def _has_blank_line(text: bytes) -> bool:
+    """Tell whether a reader might skip a line that counts, or count one that does not."""
+    return text.startswith(b"\n") or b"\n\n" in text
 
 
 def _has_long_cell(text: bytes, mark: bytes) -> bool:
