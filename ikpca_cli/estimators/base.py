@@ -1,18 +1,16 @@
-"""What an estimator is: parameters by name, and fitted values that a file can hold."""
+"""What a fit made of parameters and rows, as plain values that a file can hold."""
 
 from __future__ import annotations
 
-import inspect
-from abc import ABC
 from collections.abc import Mapping
 from typing import Any, ClassVar, Self, TypeAlias
 
 from ikpca_cli.data.feature_names import decode
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import UsageError
-from ikpca_cli.estimators.parameters import PARAMETERS
+from ikpca_cli.estimators.parametric import Parametric
 from ikpca_cli.noise.models.noise_names import NOISE_MODELS
-from ikpca_cli.selection.choice import Auto, Choice
+from ikpca_cli.selection.choice import Choice
 
 Value: TypeAlias = FloatArray | float | int | str | None
 
@@ -27,11 +25,10 @@ WITHHELD = (
 """Reasons for which a fit promises no error."""
 
 
-class Estimator(ABC):
+class Estimator(Parametric):
     """Parameters, and what a fit made of them, both as plain values.
 
-    A parameter that is set, by the constructor, `set_params` or as an attribute, is checked by
-    `PARAMETERS`. It is for the next fit: what is fitted goes by `fitted_params_`.
+    What is fitted goes by `fitted_params_`, whatever is set for the next fit.
 
     Attributes
     ----------
@@ -79,9 +76,6 @@ class Estimator(ABC):
         What the choice of a fit compared; a model file does not keep it.
     """
 
-    method: ClassVar[str]
-    """Name of the method, a key of `ikpca_cli.estimators.methods.METHODS`."""
-
     STATE: ClassVar[dict[str, tuple[str, ...]]] = {
         "mean_": ("p",),
         "explained_variance_": ("d",),
@@ -107,33 +101,10 @@ class Estimator(ABC):
     """Fitted attributes and their dimensions; equal symbols are equal lengths, () is a number."""
 
     OPTIONAL: ClassVar[frozenset[str]] = frozenset(
-        {
-            "noise_std_",
-            "estimated_mse_",
-            "estimated_mse_error_",
-            "withheld_",
-            "strength_",
-            "removed_mse_",
-            "constant_",
-            "noise_rms_",
-            "noise_model_",
-            "column_stds_",
-            "noise_covariance_",
-            "gain_and_floor_",
-            "relative_and_least_",
-            "spike_limit_",
-            "distance_limit_",
-            "feature_codes_",
-        }
+        STATE.keys() - {"mean_", "explained_variance_", "total_variance_", "n_samples_"}
     )
     """Fitted attributes that may be None."""
 
-    n_components: int | Auto
-    noise_std: float | Auto
-    noise_model: str
-    replicates: bool
-    seed: int
-    dtype: str
     fitted_params_: dict[str, Any]
     mean_: FloatArray
     explained_variance_: FloatArray
@@ -157,61 +128,6 @@ class Estimator(ABC):
     distance_limit_: float | None = None
     feature_codes_: FloatArray | None = None
     tried_: tuple[Choice, ...] = ()
-
-    # Parameters -------------------------------------------------------------------------------
-
-    @classmethod
-    def parameter_names(cls) -> tuple[str, ...]:
-        """Return the names of the constructor's parameters."""
-        return tuple(name for name in inspect.signature(cls.__init__).parameters if name != "self")
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Set an attribute; a parameter to a plain value that it may have.
-
-        Raises
-        ------
-        UsageError
-            If it is a parameter that may not have this value.
-        """
-        known = PARAMETERS.get(name)
-        super().__setattr__(name, value if known is None else known.check(name, value))
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the constructor's parameters by name (`deep` is there for scikit-learn)."""
-        return {name: getattr(self, name) for name in self.parameter_names()}
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name and return self.
-
-        Raises
-        ------
-        UsageError
-            If the method has no such parameter, or one may not have its value; none is set then.
-        """
-        names = self.parameter_names()
-        for name in params:
-            if name not in names:
-                raise UsageError(
-                    f"{self.method} has no parameter {name!r}: it has {', '.join(names)}"
-                )
-        checked = {name: PARAMETERS[name].check(name, value) for name, value in params.items()}
-        for name, value in checked.items():
-            setattr(self, name, value)
-        return self
-
-    def __sklearn_tags__(self) -> Any:
-        """Return what scikit-learn wants to know of an estimator in its pipelines."""
-        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
-
-        target = TargetTags(required=False)
-        return Tags("transformer", target, TransformerTags(), input_tags=InputTags())
-
-    def __repr__(self) -> str:
-        """Return the call that makes this estimator."""
-        inside = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
-        return f"{type(self).__name__}({inside})"
-
-    # State ------------------------------------------------------------------------------------
 
     def get_state(self) -> dict[str, Value]:
         """Return the fitted attributes as plain arrays and numbers.

@@ -20,6 +20,7 @@ from ikpca_cli.data.precision import rounded
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, read_all, silent
 from ikpca_cli.errors import UsageError
+from ikpca_cli.estimators.decisions.scale import check_scale
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.estimators.parameters import check_shrink
 from ikpca_cli.linalg.cholesky import solve_positive
@@ -265,7 +266,7 @@ class KernelPCA(Denoiser):
         most = chosen["n_components"] or MOST_SHRUNK
         sums, self.mean_ = landmark_sums(X, self.mean_, landmarks, progress)
         if isinstance(X, FirstPass):
-            self._check_scale(X)  # of all rows, now that they were read
+            check_scale(self, X)  # of all rows, now that they were read
         self.rows_ = rows - self.mean_
         found = spectrum_of_sums(sums, most, progress)
         self._set_spectrum(found.variances, found.total, most, exact)

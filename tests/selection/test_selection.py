@@ -133,7 +133,9 @@ def test_an_impossible_noise_level_promises_nothing(method):
 def test_a_wrong_noise_level_is_not_used(monkeypatch):
     train, _ = sines(200, 8)
     wrong = NoiseLevel(1.5, certain=True)
-    monkeypatch.setattr("ikpca_cli.estimators.denoiser.estimate_noise", lambda rows: wrong)
+    monkeypatch.setattr(
+        "ikpca_cli.estimators.decisions.noise_decision.estimate_noise", lambda rows: wrong
+    )
     with pytest.warns(UserWarning, match="cannot be right"):
         model = IKPCA().fit(train)
     assert model.noise_std_ is None

@@ -1,0 +1,274 @@
+"""Cleaning rows with what a fit left: by their noise, their limits, and how far they may go."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ikpca_cli.data.precision import rounded
+from ikpca_cli.data.random import Stream, model_rng
+from ikpca_cli.data.row_source import (
+    FloatArray,
+    Progress,
+    RowSource,
+    as_rows,
+    check_width,
+    row_blocks,
+    sample_rows,
+    silent,
+)
+from ikpca_cli.data.threads import at_work
+from ikpca_cli.estimators.base import Estimator
+from ikpca_cli.models.novelty import distance_limit
+from ikpca_cli.noise.caution import FEW_ROWS, SOME_ROWS, Caution, caution_of_file
+from ikpca_cli.noise.models.choose import Noise
+from ikpca_cli.noise.models.noise_names import NOISE_MODELS
+from ikpca_cli.noise.models.spikes import Spikes
+from ikpca_cli.noise.treatment import Treatment
+from ikpca_cli.transforms.protocol import Transform
+from ikpca_cli.transforms.transform_registry import names as transform_arrays
+from ikpca_cli.transforms.transform_registry import transform_of
+
+
+class Cleaner(Estimator):
+    """A fitted method at work on rows; see `Estimator` for attributes.
+
+    A method says how one block of rows with white noise is cleaned, encoded and compared with the
+    training rows. Here is what is done before and after, the same for all methods.
+    """
+
+    _transform: Transform | None = None
+
+    def is_useless(self) -> bool:
+        """Tell whether the fit was not expected to lower the error, so that rows are left alone."""
+        return self.strength_ == 0.0
+
+    def denoise(self, X: Any, *, progress: Progress = silent) -> FloatArray:
+        """Return the cleaned rows.
+
+        Parameters
+        ----------
+        X : array_like or row source, shape (n_samples, n_features)
+            Noisy rows as wide as the training rows. Each is cleaned by itself.
+        progress : callable
+            As for `fit`.
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_features)
+            In the type that the model is kept in.
+
+        Raises
+        ------
+        InputError
+            If the rows have another width than the training rows or are not finite numbers.
+        """
+        rows = self._check_rows(X)
+        out = np.empty(rows.shape, dtype=self._float)
+        for part, block in self.denoise_blocks(rows):
+            out[part] = block
+            progress("denoise", part.stop, rows.shape[0])
+        return out
+
+    def denoise_blocks(self, X: RowSource) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield (slice, cleaned rows), for sources and outputs that do not fit in memory."""
+        treatment = self.treatment(X)
+        for part, block in self._blocks(X):
+            yield part, self.clean(block, treatment)
+
+    def flagged_blocks(
+        self, X: RowSource, *, keep_unlike: bool = False, treatment: Treatment | None = None
+    ) -> Iterator[tuple[slice, FloatArray, FloatArray, NDArray[np.bool_]]]:
+        """Yield (slice, rows, cleaned rows, which of them are unlike the training rows).
+
+        Parameters
+        ----------
+        X : RowSource, shape (n_samples, n_features)
+        keep_unlike : bool
+            Leave rows that are unlike the training rows as they are.
+        treatment : Treatment, optional
+            What `treatment` returned for these rows.
+        """
+        limit = np.inf if self.distance_limit_ is None else self.distance_limit_
+        how = self.treatment(X) if treatment is None else treatment
+        for part, block in self._blocks(X):
+            distances = np.zeros(len(block))
+
+            def compared(Z: FloatArray, distances: FloatArray = distances) -> FloatArray:
+                cleaned, distances[:] = self._clean_and_compare(Z)
+                small: FloatArray = rounded(cleaned, self._float)
+                return small
+
+            with at_work():
+                cleaned = how.clean(block, compared)
+            unlike = distances > limit
+            if keep_unlike:
+                cleaned[unlike] = block[unlike]
+            yield part, block, cleaned, unlike
+
+    def treatment(self, X: RowSource) -> Treatment:
+        """Return how the rows of one source are cleaned, by a look at some of them.
+
+        Parameters
+        ----------
+        X : RowSource, shape (n_samples, n_features)
+            Rows that differ from the training rows in their noise are moved by as much less, or
+            more, as their own noise says; a few rows do not tell it.
+        """
+        rows = self._check_rows(X)
+        usual = self._usual()
+        if usual.caution.std is None or usual.caution.strength == 0.0 or rows.shape[0] < FEW_ROWS:
+            return usual
+        some = sample_rows(rows, SOME_ROWS, model_rng(self.seed, Stream.FILE_SAMPLE))
+        rng = model_rng(self.seed, Stream.FILE_PROBE)
+        with at_work(with_scipy=True):
+            found = caution_of_file(self._raw, usual.forward(some), usual.caution, rng)
+        return replace(usual, caution=found)
+
+    def clean(self, block: FloatArray, treatment: Treatment) -> FloatArray:
+        """Return checked rows (n, p), cleaned as `treatment` says, in the type of the model."""
+        with at_work():
+            return treatment.clean(block, self._raw)
+
+    def distances(self, X: Any) -> FloatArray:
+        """Return how far rows `X` (n_samples, n_features) are from the training rows, (n_samples,).
+
+        In feature space, see `ikpca_cli.models.novelty`; rows beyond `distance_limit_` are unlike
+        all that the model was fitted on, so that what it makes of them may be wrong.
+
+        Raises
+        ------
+        InputError
+            As for `denoise`.
+        """
+        with at_work():
+            white = self._usual().forward
+            blocks = self._blocks(X)
+            return np.concatenate([self._distance_block(white(block)) for _, block in blocks])
+
+    def transform(self, X: Any) -> FloatArray:
+        """Return the latent code of rows `X` (n_samples, n_features): (n_samples, n_components).
+
+        Raises
+        ------
+        InputError
+            As for `denoise`.
+        """
+        rows = self._check_rows(X)
+        codes = np.empty((rows.shape[0], self.n_components_))
+        white = self._usual().forward
+        for part, block in self._blocks(rows):
+            with at_work():
+                codes[part] = self._encode_block(white(block))
+        return codes
+
+    def denoise_as_fitted(self, X: FloatArray) -> FloatArray:
+        """Return rows (n, p) cleaned like the training rows, without a look at their own noise."""
+        parts = self._blocks(X)
+        return np.concatenate([self.clean(block, self._usual()) for _, block in parts])
+
+    def noise_left(self, X: FloatArray) -> FloatArray:
+        """Return the variance of the error that cleaning leaves in rows (n, p), over the noise's.
+
+        Where a method cannot tell it is the same everywhere.
+        """
+        return np.ones(X.shape)
+
+    # What is known of noise -----------------------------------------------------------------
+
+    def _set_noise(self, noise: Noise) -> None:
+        """Set what is kept of the noise."""
+        self.noise_model_ = NOISE_MODELS.index(noise.name)
+        self.noise_evidence_ = noise.evidence
+        self.spike_limit_ = None if noise.spikes is None else noise.spikes.limit
+        arrays = {} if noise.transform is None else noise.transform.state()
+        for name in transform_arrays():
+            setattr(self, f"{name}_", arrays.get(name))
+        self._transform = noise.transform
+
+    def _noise_transform(self) -> Transform | None:
+        """Return what makes the noise white, made anew after a model was read."""
+        if self._transform is None and self.noise_model_:
+            arrays = {name: getattr(self, f"{name}_") for name in transform_arrays()}
+            self._transform = transform_of(arrays)
+        return self._transform
+
+    def check_trust(self) -> None:
+        """Raise ValueError unless what is kept of the noise makes sense, as `Estimator` says."""
+        super().check_trust()
+        if self.noise_model_ and self._noise_transform() is None:
+            raise ValueError("it does not hold what its noise is like")
+
+    def _usual(self) -> Treatment:
+        """Return how rows are cleaned whose noise is that of the training rows."""
+        if self.strength_ is None:
+            caution = Caution(None)
+        else:
+            caution = Caution(self.noise_std_, self.strength_)
+        constant = None if self.constant_ is None else self.constant_ != 0.0
+        spikes = None if self.spike_limit_ is None else Spikes(self.spike_limit_)
+        return Treatment(caution, self._noise_transform(), constant, spikes)
+
+    def _raw(self, Z: FloatArray) -> FloatArray:
+        """Clean rows with white noise, in the type of the model."""
+        cleaned: FloatArray = rounded(self._denoise_block(Z), self._float)
+        return cleaned
+
+    # Blocks of rows -------------------------------------------------------------------------
+
+    @property
+    def _float(self) -> type[np.floating[Any]]:
+        """The type that the model is kept and cleans rows in."""
+        return np.float32 if self.dtype_ == "float32" else np.float64
+
+    def _centred(self, X: FloatArray) -> FloatArray:
+        """Return rows less the means of the training rows, in `_float`."""
+        rows: FloatArray = rounded(X - self.mean_, self._float)
+        return rows
+
+    def _blocks(self, X: Any) -> Iterator[tuple[slice, FloatArray]]:
+        """Yield (slice, block) of rows that were checked for the model, as wide as it works on."""
+        return row_blocks(self._check_rows(X), self._block_width())
+
+    def _check_rows(self, X: Any) -> RowSource:
+        self._check_fitted()
+        rows = as_rows(X)
+        check_width(rows, self.n_features_in_)
+        return rows
+
+    def _set_limit(self, rows: FloatArray) -> None:
+        """Set the limit of distances by some of the training rows (k, n_features)."""
+        white = self._usual().forward
+        blocks = self._blocks(rows)
+        distances = [self._distance_block(white(block), fitted=True) for _, block in blocks]
+        self.distance_limit_ = distance_limit(np.concatenate(distances))
+
+    # For the methods ------------------------------------------------------------------------
+
+    @abstractmethod
+    def _denoise_block(self, X: FloatArray) -> FloatArray:
+        """Clean one block of checked rows."""
+
+    @abstractmethod
+    def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
+        """Return the distances of one block of checked rows.
+
+        If they were `fitted` on, those that other rows like them would have.
+        """
+
+    def _clean_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Clean one block of checked rows, and return their distances, too."""
+        return self._denoise_block(X), self._distance_block(X)
+
+    @abstractmethod
+    def _encode_block(self, X: FloatArray) -> FloatArray:
+        """Return the latent codes of one block of checked rows."""
+
+    @abstractmethod
+    def _block_width(self) -> int:
+        """Return the width of the widest intermediate array per row."""

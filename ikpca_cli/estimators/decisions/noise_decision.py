@@ -1,0 +1,82 @@
+"""What a fit takes its noise to be: as given, as asked for, or found in the rows."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+
+from ikpca_cli.data.first_pass import SAMPLE_ROWS, FirstPass, selection_rows
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.errors import IkpcaWarning, InputError
+from ikpca_cli.estimators.base import Estimator
+from ikpca_cli.noise.estimate import NoiseLevel
+from ikpca_cli.noise.level import estimate_noise
+from ikpca_cli.noise.models.choose import Noise, noise_of
+from ikpca_cli.transforms.column_scale import ColumnScale
+from ikpca_cli.transforms.protocol import Transform
+
+MODEL_ROWS = 1000
+"""Training rows that tell what noise is like."""
+
+
+def noise_of_fit(estimator: Estimator, rows: FirstPass, given: Transform | None) -> Noise:
+    """Return what the noise on rows is like: given, asked for, or found.
+
+    Parameters
+    ----------
+    estimator : Estimator
+        Whose parameters say what is asked for.
+    rows : FirstPass, shape (n_samples, n_features)
+        The training rows, once they were read.
+    given : Transform or None
+        What is known to make their noise white.
+
+    Raises
+    ------
+    InputError
+        If the transform is for rows of another width.
+    """
+    if given is not None:
+        name = "columns" if isinstance(given, ColumnScale) else "correlated"
+        if given.width is not None and given.width != rows.shape[1]:
+            raise InputError(
+                f"{rows.name} has {rows.shape[1]} columns, but its noise was given for "
+                f"{given.width}"
+            )
+        return Noise(name, given, evidence="as given")
+    gamma_given = getattr(estimator, "gamma", "auto") != "auto"
+    is_given = gamma_given or estimator.noise_std != "auto" or estimator.n_components != "auto"
+    if estimator.noise_model == "auto" and (is_given or estimator.replicates):
+        return Noise()
+    some = selection_rows(rows, MODEL_ROWS, estimator.seed)
+    return noise_of(some, estimator.noise_model, rows.name)
+
+
+def level_of_fit(
+    estimator: Estimator, rows: FirstPass, mean: FloatArray, given: Transform | None
+) -> NoiseLevel:
+    """Return the noise level that was given, or else estimated; say what is odd about it.
+
+    Parameters
+    ----------
+    estimator, given
+        As for `noise_of_fit`.
+    rows : FirstPass, shape (n_samples, n_features)
+        The training rows, with white noise.
+    mean : ndarray, shape (n_features,)
+        Their means.
+    """
+    if estimator.noise_std != "auto":
+        return NoiseLevel(float(estimator.noise_std), certain=True)
+    if given is not None:
+        return NoiseLevel(1.0, certain=True)
+    some = selection_rows(rows, SAMPLE_ROWS, estimator.seed)
+    if estimator.replicates:
+        # All that replicates differ in is noise.
+        return NoiseLevel(float(np.sqrt(np.mean(np.var(some, axis=0, ddof=1)))), certain=True)
+    level = estimate_noise(some - mean)
+    doubt = level.doubt_in_words()
+    if doubt:
+        warnings.warn(doubt, IkpcaWarning, stacklevel=5)
+    return level

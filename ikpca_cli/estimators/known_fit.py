@@ -1,0 +1,134 @@
+"""A fit with every parameter known, and fits that differ from it in little."""
+
+from __future__ import annotations
+
+import copy
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from ikpca_cli.data.first_pass import FirstPass
+from ikpca_cli.data.precision import rounded
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, silent
+from ikpca_cli.data.threads import at_work
+from ikpca_cli.errors import InputError
+from ikpca_cli.estimators.base import Estimator
+from ikpca_cli.estimators.cleaner import Cleaner
+from ikpca_cli.estimators.parameters import PARAMETERS, too_many_components
+
+
+class KnownFit(Cleaner):
+    """A method that can be fitted once its parameters are chosen; what a search compares."""
+
+    RIDGES: ClassVar[tuple[float, ...]] = ()
+    """Candidate ridges in units of `ridge_unit`, the first to begin with; () for no ridge."""
+
+    SELECTION_ROWS: ClassVar[int] = 1000
+    """Rows that the choice of parameters looks at."""
+
+    def fit_with(
+        self,
+        X: RowSource,
+        mean: FloatArray,
+        chosen: Mapping[str, Any],
+        *,
+        exact: bool = False,
+        progress: Progress = silent,
+    ) -> Self:
+        """Fit with every parameter known.
+
+        Parameters
+        ----------
+        X : RowSource, shape (n_samples, n_features)
+            Checked rows.
+        mean : ndarray, shape (n_features,)
+            What to centre them by.
+        chosen : mapping
+            n_components, None for as many as are of use, gamma and ridge for a method that has
+            them, and the noise level as "shrink" where components are to be weighed by it.
+        exact : bool
+            Refuse more components than there are, instead of keeping fewer.
+        progress : callable
+        """
+        self.fitted_params_ = self.get_params()
+        self.mean_ = mean
+        self.n_samples_ = int(X.shape[0])
+        self._fit(X, chosen, exact=exact, progress=progress)
+        if self._float is not np.float64:
+            self._round()
+        return self
+
+    def variant(self, n_components: int, ridge: float | None = None) -> Self:
+        """Return a fitted copy with fewer components or another ridge, without fitting again.
+
+        Raises
+        ------
+        UsageError
+            If this fit does not hold that many components.
+        """
+        self._check_fitted()
+        n_components = PARAMETERS["n_components"].check("n_components", n_components)
+        if ridge is not None:
+            ridge = PARAMETERS["ridge"].check("ridge", ridge)
+        if n_components > self.n_components_:
+            raise too_many_components(n_components, self.n_components_)
+        other = copy.copy(self)
+        changed: dict[str, Any] = {"n_components": n_components}
+        if ridge is not None and "ridge" in self.parameter_names():
+            changed["ridge"] = ridge
+        other.fitted_params_ = self.fitted_params_ | changed
+        other.set_params(**changed)
+        other.explained_variance_ = self.explained_variance_[:n_components]
+        other.distance_limit_ = None
+        with at_work(with_scipy=True):
+            other._truncate(n_components, ridge)
+        return other
+
+    def shrunk(self, noise_std: float) -> Self | None:
+        """Return a fitted copy that weighs components by their signal, None if it always does."""
+        return None
+
+    def ridge_unit(self) -> float:
+        """Return the ridge that weighs as much as the data in this fit."""
+        return 1.0
+
+    def cheaper(self, n_features: int) -> tuple[Self, float]:
+        """Return an estimator for comparing candidates, and the factor from its ridge to ours."""
+        return type(self)(**self.get_params()), 1.0
+
+    # For the methods ------------------------------------------------------------------------
+
+    def _read(self, rows: FirstPass, progress: Progress) -> None:
+        """Read what a fit needs to know of its rows first."""
+        rows.read(progress)
+
+    def _check_params(self, n_samples: int, n_features: int) -> None:
+        """Refuse parameters that contradict each other or rows of this shape."""
+
+    @abstractmethod
+    def _fit(
+        self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
+    ) -> None:
+        """Set the fitted attributes; with `exact`, fewer components than asked is an error."""
+
+    @abstractmethod
+    def _truncate(self, n_components: int, ridge: float | None) -> None:
+        """Cut this copy's own fitted attributes to fewer components, another ridge."""
+
+    def _round(self) -> None:
+        """Keep the fitted arrays in `_float`, but for the means of the rows."""
+        for name in self.STATE.keys() - Estimator.STATE.keys():
+            setattr(self, name, rounded(getattr(self, name), self._float))
+
+    def _set_spectrum(self, variances: FloatArray, total: float, asked: int, exact: bool) -> None:
+        if len(variances) == 0:
+            raise InputError(
+                "the features of all rows are alike with this gamma, there is nothing to learn "
+                "from them; use another gamma, or 'auto'"
+            )
+        if exact and len(variances) < asked:
+            raise too_many_components(asked, len(variances))
+        self.explained_variance_ = variances
+        self.total_variance_ = total

@@ -1,0 +1,80 @@
+"""Parameters by name, checked whenever they are set, as scikit-learn has them."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC
+from typing import Any, ClassVar, Self
+
+from ikpca_cli.errors import UsageError
+from ikpca_cli.estimators.parameters import PARAMETERS
+from ikpca_cli.selection.choice import Auto
+
+
+class Parametric(ABC):
+    """What has parameters that are the arguments of its constructor.
+
+    One that is set, by the constructor, `set_params` or as an attribute, is checked by
+    `PARAMETERS`. It is for the next fit.
+    """
+
+    method: ClassVar[str]
+    """Name of the method, a key of `ikpca_cli.estimators.methods.METHODS`."""
+
+    n_components: int | Auto
+    noise_std: float | Auto
+    noise_model: str
+    replicates: bool
+    seed: int
+    dtype: str
+
+    @classmethod
+    def parameter_names(cls) -> tuple[str, ...]:
+        """Return the names of the constructor's parameters."""
+        return tuple(name for name in inspect.signature(cls.__init__).parameters if name != "self")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute; a parameter to a plain value that it may have.
+
+        Raises
+        ------
+        UsageError
+            If it is a parameter that may not have this value.
+        """
+        known = PARAMETERS.get(name)
+        super().__setattr__(name, value if known is None else known.check(name, value))
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the constructor's parameters by name (`deep` is there for scikit-learn)."""
+        return {name: getattr(self, name) for name in self.parameter_names()}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name and return self.
+
+        Raises
+        ------
+        UsageError
+            If the method has no such parameter, or one may not have its value; none is set then.
+        """
+        names = self.parameter_names()
+        for name in params:
+            if name not in names:
+                raise UsageError(
+                    f"{self.method} has no parameter {name!r}: it has {', '.join(names)}"
+                )
+        checked = {name: PARAMETERS[name].check(name, value) for name, value in params.items()}
+        for name, value in checked.items():
+            setattr(self, name, value)
+        return self
+
+    def __sklearn_tags__(self) -> Any:
+        """Return what scikit-learn wants to know of an estimator in its pipelines."""
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
+
+        target = TargetTags(required=False)
+        return Tags("transformer", target, TransformerTags(), input_tags=InputTags())
+
+    def __repr__(self) -> str:
+        """Return the call that makes this estimator."""
+        inside = ", ".join(f"{name}={value!r}" for name, value in self.get_params().items())
+        return f"{type(self).__name__}({inside})"
