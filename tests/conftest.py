@@ -19,8 +19,10 @@ from typer.testing import CliRunner, Result
 from ikpca_cli.cli.app import app
 from tests.processes import words
 
-# A shell makes its background jobs, and all that they start, deaf to Ctrl-C, which tests are about.
+# A shell makes its background jobs, and all that they start, deaf to Ctrl-C, and nohup to a closed
+# terminal, which tests are about.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
@@ -48,7 +50,7 @@ def cli(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def samples(tmp_path):
+def all_samples(tmp_path):
     """A copy of the sample data that a test may write beside."""
     for file in (ROOT / "sample_data").iterdir():
         if file.is_file() and ".denoised." not in file.name:
@@ -61,19 +63,19 @@ FEW = {"s_curve_train": 300, "train": 450, "noisy": 100, "clean": 100}
 
 
 @pytest.fixture
-def few_samples(samples):
-    """Sample data of fewer rows, for commands whose numbers do not matter."""
-    for path in samples.glob("ecg_*.npy"):
+def samples(all_samples):
+    """Fewer rows of the sample data: enough to try a command on."""
+    for path in all_samples.glob("ecg_*.npy"):
         np.save(path, np.load(path)[: 150 if "train" in path.name else 60])
-    table = samples / "s_curve_train.csv"
+    table = all_samples / "s_curve_train.csv"
     lines = table.read_text().splitlines(keepends=True)
     table.write_text("".join(lines[: 1 + FEW["s_curve_train"]]))
-    with h5py.File(samples / "digits.h5", "r") as file:
+    with h5py.File(all_samples / "digits.h5", "r") as file:
         digits = {name: file[name][: FEW[name]] for name in file}
-    with h5py.File(samples / "digits.h5", "w") as file:
+    with h5py.File(all_samples / "digits.h5", "w") as file:
         for name, rows in digits.items():
             file[name] = rows
-    return samples
+    return all_samples
 
 
 @pytest.fixture(scope="session")

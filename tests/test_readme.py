@@ -43,12 +43,12 @@ def shell(code, folder):
 
 
 @pytest.mark.parametrize("name", runnable(SECTIONS | PAGES))
-def test_commands_run(name, few_samples):
+def test_commands_run(name, samples):
     text = (SECTIONS | PAGES)[name]
-    done = shell("\n".join(blocks(text, "bash")), few_samples)
+    done = shell("\n".join(blocks(text, "bash")), samples)
     assert done.returncode == 0, done.stderr
     for program in blocks(text, "python"):
-        done = subprocess.run([sys.executable, "-c", program], cwd=few_samples, capture_output=True)
+        done = subprocess.run([sys.executable, "-c", program], cwd=samples, capture_output=True)
         assert done.returncode == 0, done.stderr.decode()
 
 
@@ -98,12 +98,12 @@ def test_every_page_is_a_topic():
 
 
 @pytest.mark.parametrize("rows", ["s_curve", "digits", "ecg"])
-def test_the_table_is_true(rows, samples):
+def test_the_table_is_true(rows, all_samples):
     line = next(line for line in README.splitlines() if line.startswith(f"| `{rows}`"))
     noisy, *errors = (float(cell.strip(" *")) for cell in line.strip("|").split("|")[1:])
     names = {"s_curve": "s_curve_{}.csv", "digits": "digits.h5::{}", "ecg": "ecg_{}.npy"}[rows]
     files = [names.format(part) for part in ("train", "noisy", "clean")]
-    done = shell("ikpca compare {} {} --clean {} --format json".format(*files), samples)
+    done = shell("ikpca compare {} {} --clean {} --format json".format(*files), all_samples)
     report = json.loads(done.stdout)
     assert report["mse_noisy"]["mse_mean"] == pytest.approx(noisy, rel=0.01)
     found = {row["method"]: row["mse_mean"] for row in report["results"]}

@@ -98,7 +98,7 @@ def test_a_long_batch_lists_what_is_worth_a_look(cli, samples):
         (samples / name).write_bytes((samples / "ecg_noisy.npy").read_bytes())
     words = ["denoise", "model.joblib", *names, "--output-dir", "out", "--force"]
     text = cli(*words).stdout
-    assert text.startswith("25 files cleaned, 3,000 rows")
+    assert text.startswith("25 files cleaned, 1,500 rows")
     shown = cli(*words, "--verbose").stdout
     assert all(name in shown for name in names)
     np.save(samples / "7.npy", 50.0 + np.load("ecg_noisy.npy"))

@@ -30,11 +30,11 @@ def folder(tmp_path_factory):
     """A folder with a model and many files of a few rows; one of them is damaged."""
     folder = tmp_path_factory.mktemp("many")
     rng = np.random.default_rng(3)
-    rows = np.sin(np.linspace(0, 6, 120) + rng.uniform(0, 6, (500, 1)))
+    rows = np.sin(np.linspace(0, 6, 120) + rng.uniform(0, 6, (200, 1)))
     rows += rng.normal(scale=0.2, size=rows.shape)
     save_model(str(folder / "m"), IKPCA(gamma=0.01, noise_std=0.2).fit(rows))
     for place in range(COUNT):
-        np.save(folder / f"{place:04}.npy", np.roll(rows[:150], place))
+        np.save(folder / f"{place:04}.npy", np.roll(rows[:60], place))
     (folder / "0077.npy").write_bytes(b"\x93NUMPY")
     return folder
 
@@ -63,7 +63,7 @@ def wait_for_outputs(output, started, least=20):
 def assert_whole(output):
     for path in output.iterdir():
         assert path.suffix == ".npy"
-        assert np.load(path).shape == (150, 120)
+        assert np.load(path).shape == (60, 120)
 
 
 def is_running(pid):
@@ -170,14 +170,14 @@ def test_threads_do_it_where_processes_cannot_be_started(few, monkeypatch):
 
     monkeypatch.setattr("ikpca_cli.cli.batch.workers.get_context", refuse)
     outcomes = list(clean_all(few, 2, lambda *_: None))
-    assert [outcome.record["n_samples"] for outcome in outcomes] == [150, 150, 150]
+    assert [outcome.record["n_samples"] for outcome in outcomes] == [60, 60, 60]
 
 
 def test_an_engine_that_is_active_in_joblib_takes_over(few, monkeypatch):
     monkeypatch.setattr("ikpca_cli.cli.batch.workers.clean_in_processes", None)
     with joblib.parallel_config(backend="threading"):
         outcomes = list(clean_all(few, 2, lambda *_: None))
-    assert [outcome.record["n_samples"] for outcome in outcomes] == [150, 150, 150]
+    assert [outcome.record["n_samples"] for outcome in outcomes] == [60, 60, 60]
 
 
 def test_processes_are_for_many_small_files_alone(folder, monkeypatch):
