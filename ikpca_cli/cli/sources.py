@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -68,13 +68,27 @@ def open_rows(
 
     Columns come in the order of `names`, where the file has these names in another one.
     """
+    rows = _quietly_open(source, options, progress, names)
+    for line in rows.warnings:
+        warnings.warn(line, IkpcaWarning, stacklevel=2)
+    return rows
+
+
+def _quietly_open(
+    source: str,
+    options: ReadOptions,
+    progress: Progress | None = None,
+    names: Sequence[str] | None = None,
+) -> Rows:
     from ikpca_cli.data.row_source import silent
     from ikpca_cli.formats.arrays import read_rows
 
     rows = read_rows(*located(source, options), progress or silent)
-    rows.match(names)
-    for line in rows.warnings:
-        warnings.warn(line, IkpcaWarning, stacklevel=2)
+    try:
+        rows.match(names, resample=options.resample)
+    except BaseException:
+        rows.close()
+        raise
     return rows
 
 
@@ -87,21 +101,49 @@ def open_all(
 ) -> Iterator[Rows]:
     """Open the rows of one or several sources for a while, as one set.
 
+    Of several, each may be a signal alone, and missing values are treated over the whole set.
+
     Raises
     ------
     InputError
         If a source does not fit the first, before any work.
     """
+    if len(sources) == 1:
+        with open_rows(sources[0], options, progress, names) as rows:
+            yield rows
+        return
+    from ikpca_cli.formats.rows.missing import UNTREATED
+
+    alone = options.missing in ("error", "drop")
+    each = replace(options, missing=options.missing if alone else UNTREATED)
+    opens = [partial(_quietly_open, source, each, progress, names) for source in sources]
+    with _joined(opens, options, "error" if alone else options.missing) as rows:
+        for line in rows.warnings:
+            warnings.warn(line, IkpcaWarning, stacklevel=2)
+        yield rows
+
+
+@contextmanager
+def _joined(
+    opens: Sequence[Callable[[], Rows]], options: ReadOptions, missing: str
+) -> Iterator[Rows]:
+    """Open the rows of several sources as one set; it has the warnings of all, by kind."""
+    from ikpca_cli.cli.words.grouped import grouped
     from ikpca_cli.formats.arrays import Rows
     from ikpca_cli.formats.rows.joined import Joined
 
-    with ExitStack() as opened:
-        parts = [opened.enter_context(open_rows(one, options, progress, names)) for one in sources]
-        if len(parts) == 1:
-            yield parts[0]
-        else:
-            name = f"{parts[0].name} and {len(parts) - 1} more"
-            yield Rows(Joined(parts), name, parts[0].layout)
+    joined = Joined(opens, resample=options.resample)
+    first = joined.first
+    with Rows(
+        joined,
+        f"{first.name} and {len(opens) - 1} more",
+        first.layout,
+        missing=missing,
+        names=first.feature_names,
+        warnings=grouped(joined.warnings),
+        close=joined.close,
+    ) as rows:
+        yield rows
 
 
 @contextmanager

@@ -50,8 +50,11 @@ def decode(codes: npt.NDArray[np.floating]) -> tuple[str, ...]:
     return names
 
 
+TRAINING = "the training data"
+
+
 def order_of(
-    names: Sequence[str], known: Sequence[str], what: str
+    names: Sequence[str], known: Sequence[str], what: str, whose: str = TRAINING
 ) -> tuple[list[int] | None, str | None]:
     """Compare the names of some rows' features with those of a model.
 
@@ -63,8 +66,8 @@ def order_of(
         Those of the rows.
     known
         Those of the model.
-    what
-        What messages call the rows.
+    what, whose
+        What messages call the rows, and what has the known names.
 
     Returns
     -------
@@ -85,12 +88,12 @@ def order_of(
     unique = len(set(mine)) == len(mine)
     if unique and Counter(mine) == Counter(theirs):
         places = {key: place for place, key in enumerate(mine)}
-        line = f"{what}: its columns are those of the training data in another order: taken by name"
+        line = f"{what}: its columns are those of {whose} in another order: taken by name"
         return [places[key] for key in theirs], line
     if len(mine) != len(theirs):
         if set(theirs) <= set(mine):
             raise InputError(
-                f"{what}: has {len(mine)} columns, with those of the training data among them; "
+                f"{what}: has {len(mine)} columns, with those of {whose} among them; "
                 f"choose these with --columns: {_listed(known)}"
             )
         return None, None
@@ -99,7 +102,7 @@ def order_of(
         if key != theirs[place] and key in first:
             raise InputError(
                 f"{what}: column {place + 1} is {names[place]!r}, which is column "
-                f"{first[key] + 1} of the training data: {_listed(known)}; give the same columns, "
+                f"{first[key] + 1} of {whose}: {_listed(known)}; give the same columns, "
                 "or rows without names to take them by place"
             )
     other = [place for place, key in enumerate(mine) if key != theirs[place]]
@@ -107,7 +110,7 @@ def order_of(
     more = "" if len(other) == 1 else f", and {len(other) - 1} more differ"
     return None, (
         f"{what}: column {place + 1} is {_printable(names[place])!r} but was "
-        f"{known[place]!r} in the training data{more}: taken by place"
+        f"{known[place]!r} in {whose}{more}: taken by place"
     )
 
 

@@ -10,14 +10,12 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from ikpca_cli.data.feature_names import order_of
+from ikpca_cli.data.feature_names import TRAINING
+from ikpca_cli.data.matching import Match, match_names
 from ikpca_cli.errors import IkpcaError, InputError, UsageError
-from ikpca_cli.formats.layout import Layout
-from ikpca_cli.formats.rows.row_slices import BLOCK, Array, Source, first_not_finite, plain_reason
-
-MISSING = ("error", "drop", "mean", "fill", "keep")
-LEFT = MISSING[3:]
-"""What leaves missing values to a model, so that rows come with NaN."""
+from ikpca_cli.formats.layout import MISSING, Layout
+from ikpca_cli.formats.rows.missing import UNTREATED, Missing
+from ikpca_cli.formats.rows.row_slices import Array, Source, first_not_finite, plain_reason
 
 
 class Rows:
@@ -32,7 +30,9 @@ class Rows:
     layout
         The form they have in the file.
     missing
-        What to do with NaN: one of `MISSING`.
+        What to do with NaN: one of `MISSING`, or `UNTREATED`.
+    names
+        What the features are called, where that is not in the layout.
     warnings
         Lines that the user should see.
     close
@@ -61,6 +61,7 @@ class Rows:
         layout: Layout,
         *,
         missing: str = "error",
+        names: tuple[str, ...] | None = None,
         warnings: tuple[str, ...] = (),
         close: Callable[[], None] | None = None,
     ) -> None:
@@ -68,17 +69,18 @@ class Rows:
         self.layout = layout
         self.warnings = warnings
         self.kept: npt.NDArray[np.intp] | None = None
-        self.shape = (source.shape[0], math.prod(source.shape[1:]))
+        self._width = math.prod(source.shape[1:])
+        self.shape = (source.shape[0], self._width)
         self._source = source
         self._means: Array | None = None
         self._fill: Callable[[Array], Array] | None = None
         self.has_holes = False
-        self._order: list[int] | None = None
+        self._match, self._known = Match(), names or layout.feature_names
         self._close = close
         single = source.dtype.kind == "f" and source.dtype.itemsize == 4
         self.dtype = np.dtype(np.float32 if single else np.float64)
         try:
-            if missing not in MISSING:
+            if missing not in (*MISSING, UNTREATED):
                 raise UsageError(f"--missing {missing}: give one of {', '.join(MISSING)}")
             if missing != "error":
                 self._treat_missing(missing)
@@ -114,16 +116,11 @@ class Rows:
             raise ValueError("samples are read in order: the step of a slice must be 1")
         if stop <= start:
             return np.empty((0, self.shape[1]), self.dtype)
-        block = self._select(start, stop)
-        if self._means is not None:
-            holes = np.isnan(block)
-            if holes.any():
-                block = np.where(holes, self._means, block).astype(self.dtype, copy=False)
+        block = self._present(start, stop)
         bad = first_not_finite(block, with_nan=self.has_holes)
         if bad is not None:
             self._refuse(start + bad[0], bad[1], block[bad])
-        if self._order is not None:
-            block = np.ascontiguousarray(block[:, self._order])
+        block = self._match.forward(block)
         return block if self._fill is None else self._fill(block).astype(self.dtype, copy=False)
 
     def fill_by(self, fill: Callable[[Array], Array]) -> None:
@@ -141,39 +138,55 @@ class Rows:
 
     @property
     def feature_names(self) -> tuple[str, ...] | None:
-        """What the file calls the columns, in the order in which they are read."""
-        names = self.layout.feature_names
-        if names is None or self._order is None:
-            return names
-        return tuple(names[place] for place in self._order)
+        """What the columns are called, in the order in which they are read."""
+        return self._known
 
-    def match(self, names: Sequence[str] | None) -> None:
+    def match(
+        self, names: Sequence[str] | None, *, resample: bool = False, whose: str = TRAINING
+    ) -> None:
         """Read the columns in the order of the same names elsewhere, as in a model.
 
         Parameters
         ----------
         names
             The names, if there are any.
+        resample
+            Whether signals of another axis are brought to the one that the names are.
+        whose
+            What messages call what has the names.
 
         Raises
         ------
         InputError
-            If some of the names stand for other columns here.
+            If some of the names stand for other columns here, or are another axis.
         """
         own = self.layout.feature_names
         if names is None or own is None:
             return
-        self._order, warning = order_of(own, names, self.name)
-        if warning is not None:
-            self.warnings += (warning,)
+        self._match = match_names(own, names, self.name, whose=whose, resample=resample)
+        if self._match.warning is not None:
+            self.warnings += (self._match.warning,)
+        if self._match.resampling is not None and self.has_holes:
+            raise InputError(
+                f"{self.name}: signals with missing values are not resampled: give --missing drop "
+                "or mean"
+            )
+        if self._match.order is not None:
+            self._known = tuple(own[place] for place in self._match.order)
+        if self._match.resampling is not None:
+            self._known = tuple(names)
+            self.shape = (self.shape[0], len(names))
 
-    def in_file_order(self, values: Array) -> Array:
-        """Return values (k, p) with columns as read, with columns as they are in the file."""
-        if self._order is None:
-            return values
-        placed = np.empty_like(values)
-        placed[:, self._order] = values
-        return placed
+    def in_file_order(self, values: Array, rows: slice | None = None) -> Array:
+        """Return values (k, p) with columns as read, with columns as they are in the file.
+
+        Where the file has more than the axis that its rows were brought to, they are what these
+        `rows` of it have there, or 0.
+        """
+        beyond = None
+        if self._match.resampling is not None and rows is not None:
+            beyond = self._present(rows.start, rows.stop)
+        return self._match.back(values, beyond)
 
     def keep(self, places: npt.NDArray[np.intp]) -> None:
         """Use only some samples, as those of a file that belongs to one with samples dropped.
@@ -213,6 +226,13 @@ class Rows:
     ) -> None:
         self.close()
 
+    def _present(self, start: int, stop: int) -> Array:
+        """Return samples with means for what is missing, where these are to be filled in."""
+        block = self._select(start, stop)
+        if self._means is None or not (holes := np.isnan(block)).any():
+            return block
+        return np.where(holes, self._means, block).astype(self.dtype, copy=False)
+
     def _select(self, start: int, stop: int) -> Array:
         """Return samples `start` to `stop` of those kept."""
         if self.kept is None:
@@ -232,50 +252,25 @@ class Rows:
             raise InputError(f"{self.name}: cannot be read further: {reason}") from error
         with np.errstate(over="ignore"):  # long double: an overflow is refused as not finite
             block = np.ascontiguousarray(block, self.dtype)
-        return block.reshape(stop - start, self.shape[1])
+        return block.reshape(stop - start, self._width)
 
     def _treat_missing(self, missing: str) -> None:
         """Find the samples with NaN, and drop them or find the means to fill in."""
-        n, p = self.shape
-        whole = np.empty(n, bool)
-        total, present = np.zeros(p), np.zeros(p, np.intp)
-        size = max(1, BLOCK // p)
-        for start in range(0, n, size):
-            block = self._load(start, min(n, start + size))
-            there = ~np.isnan(block)
-            whole[start : start + size] = there.all(axis=1)
-            total += np.where(there, block, 0).sum(axis=0, dtype=np.float64)
-            present += there.sum(axis=0)
-        if whole.all():
+        found = Missing.of(self._load, self.shape)
+        if found.whole.all():
             return
-        if missing in LEFT:
-            self.has_holes = True
-            done = "filled in by the model" + ", missing in the output" * (missing == "keep")
-            self._warn(_missing_values(n * p - int(present.sum()), done))
+        if missing == "drop":
+            self.kept = found.kept(self.name)
+            self.shape = (int(self.kept.size), self.shape[1])
+            self.layout = self.layout.keep(found.whole)
+            self._warn(found.dropped("column" if self.layout.transposed else "row"))
             return
         if missing == "mean":
-            empty = np.flatnonzero(present == 0)
-            if empty.size:
-                raise InputError(
-                    f"{self.name}: feature {empty[0] + 1} has no value at all, so no mean; "
-                    "leave it out"
-                )
-            self._means = total / present
-            count = n * p - int(present.sum())
-            self._warn(_missing_values(count, "replaced by the feature's mean"))
-            return
-        self.kept = np.flatnonzero(whole)
-        if self.kept.size == 0:
-            raise InputError(f"{self.name}: every sample has a missing value; none is left")
-        self.shape = (int(self.kept.size), p)
-        self.layout = self.layout.keep(whole)
-        gone = np.flatnonzero(~whole) + 1
-        listed = ", ".join(map(str, gone[:10])) + (", ..." if gone.size > 10 else "")
-        kind = "column" if self.layout.transposed else "row"
-        self._warn(
-            f"{gone.size} of {n} samples dropped for missing values, and not in the output: "
-            f"{kind} {listed}"
-        )
+            self._means = found.means(self.name)
+        else:
+            self.has_holes = True
+        if missing != UNTREATED:
+            self._warn(found.replaced(missing))
 
     def _warn(self, text: str) -> None:
         self.warnings += (f"{self.name}: {text}",)
@@ -284,28 +279,10 @@ class Rows:
         """Say where a number is not finite."""
         if self.kept is not None:
             row = int(self.kept[row])
-        place = self._place(row, column)
+        place = self.layout.place(row, column)
         if math.isnan(value):
             raise InputError(
                 f"{self.name}: {place} is missing (NaN); mend it, or give --missing drop, mean or "
                 "fill"
             )
         raise InputError(f"{self.name}: {place} is infinite; mend it or leave its row out")
-
-    def _place(self, row: int, column: int) -> str:
-        """Name a number's place as the file has it, counted from 1."""
-        shape = self.layout.sample_shape
-        if len(shape) > 1:
-            within = ", ".join(str(int(i) + 1) for i in np.unravel_index(column, shape))
-            return f"row {row + 1}, column {column + 1} (element {within} of the sample)"
-        for part in self.layout.parts:
-            if row < part.count:
-                return f"row {row + 1}, column {column + 1} of {part.dataset}"
-            row -= part.count
-        if self.layout.transposed:
-            row, column = column, row
-        return f"row {row + 1}, column {column + 1}"
-
-
-def _missing_values(count: int, done: str) -> str:
-    return f"{count} missing value{'s' * (count != 1)} {done}"

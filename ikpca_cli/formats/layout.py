@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+MISSING = ("error", "drop", "mean", "fill", "keep")
+"""What is done with missing values."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ReadOptions:
@@ -40,7 +43,16 @@ class ReadOptions:
         the mean of its feature, ``"fill"`` and ``"keep"`` leave it to the model to fill it in, and
         ``"keep"`` has it missing in the output.
     recording
-        Whether an array of one axis is the signal of a recording.
+        Whether an array of one axis is the signal of a recording, and the columns of a table are
+        its channels.
+    orientation
+        What the rows of a table are: ``"rows"`` for samples whatever they look like, ``"auto"``
+        for samples or the points of an axis, along which each column is a signal, ``"signals"``
+        where several files are read, of which each may be a signal alone.
+    resample
+        Whether signals of another axis are brought to the one that is known.
+    width, axis
+        The numbers of a sample, and their names, where they are known.
     """
 
     dataset: str | None = None
@@ -56,6 +68,10 @@ class ReadOptions:
     labels: str | None = None
     missing: str = "error"
     recording: bool = False
+    orientation: str = "auto"
+    resample: bool = False
+    width: int | None = None
+    axis: tuple[str, ...] | None = None
 
     def of_tables(self) -> tuple[str, ...]:
         """Return the options that are given and that only text tables have."""
@@ -162,6 +178,9 @@ class Layout:
         The shape of one sample; its product is the number of features.
     transposed
         Whether the samples are the file's columns.
+    stacked
+        Whether they stand below each other in one column of a table, the last of whose labels is
+        the axis of each.
     dataset
         The name of the array in its file, where it has one.
     compressed
@@ -180,6 +199,7 @@ class Layout:
     dtype: np.dtype[np.generic]
     sample_shape: tuple[int, ...]
     transposed: bool = False
+    stacked: bool = False
     dataset: str | None = None
     compressed: bool = False
     table: TableStyle | None = None
@@ -192,9 +212,11 @@ class Layout:
         """What the file calls the features, in its order; None where it does not."""
         if self.table is None:
             return None
+        labels = self.table.labels
+        if self.stacked and labels is not None:
+            return tuple(cells[-1] for cells in labels[: self.sample_shape[0]])
         if not self.transposed:
             return self.table.names
-        labels = self.table.labels
         return None if labels is None else tuple(" ".join(cells) for cells in labels)
 
     def with_digits(self, digits: int | None) -> Layout:
@@ -202,6 +224,22 @@ class Layout:
         if digits is None:
             return self
         return replace(self, table=replace(self.table or TableStyle(suffix=""), digits=digits))
+
+    def place(self, row: int, column: int) -> str:
+        """Name the place of a sample's number as the file has it, counted from 1."""
+        shape = self.sample_shape
+        if len(shape) > 1:
+            within = ", ".join(str(int(i) + 1) for i in np.unravel_index(column, shape))
+            return f"row {row + 1}, column {column + 1} (element {within} of the sample)"
+        for part in self.parts:
+            if row < part.count:
+                return f"row {row + 1}, column {column + 1} of {part.dataset}"
+            row -= part.count
+        if self.stacked:
+            return f"row {row * shape[0] + column + 1}, the last column"
+        if self.transposed:
+            row, column = column, row
+        return f"row {row + 1}, column {column + 1}"
 
     def keep(self, samples: npt.NDArray[np.bool_]) -> Layout:
         """Return the layout of the chosen samples, a mask of shape (n,)."""
@@ -213,6 +251,8 @@ class Layout:
         table = self.table
         if table is None:
             return self
+        if self.stacked:
+            samples = np.repeat(samples, self.sample_shape[0])
         if self.transposed:
             names = table.names and _kept(table.names, samples)
             decimals = table.decimals and _kept(table.decimals, samples)

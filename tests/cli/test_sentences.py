@@ -88,6 +88,8 @@ def test_batches_in_words():
     )
     text = batch_sentence(records, 1, 3, 2, 2.0)
     assert "2 files warned of; 3 files skipped, as their outputs exist; 1 file failed." in text
+    text = batch_sentence(records, 0, 0, 2, 2.0, {"missing values": 2, "another axis": 1})
+    assert "2 files warned of (2 for missing values, 1 for another axis). 2.0 s." in text
 
 
 def test_comparisons_in_words():

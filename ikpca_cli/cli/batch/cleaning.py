@@ -6,7 +6,7 @@ import math
 import os
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
@@ -168,7 +168,7 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     from ikpca_cli.cli.given.window_options import times_as_labels
     from ikpca_cli.estimators.missing_values import refill
     from ikpca_cli.formats.arrays import check_target, open_output, output_notes, read_rows
-    from ikpca_cli.formats.file_rows import LEFT
+    from ikpca_cli.formats.rows.missing import TO_MODEL
     from ikpca_cli.recordings.windowed import Windowed
 
     path, reading = located(job.source, job.reading)
@@ -178,15 +178,17 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     model = model_of(job.model)
     start = time.perf_counter()
     if isinstance(model, Windowed):
-        if reading.missing in LEFT:
+        if reading.missing in TO_MODEL:
             raise UsageError(
                 f"{job.model}: fills in no missing values of recordings and pictures, as "
                 f"--missing {reading.missing} asks: give --missing mean"
             )
         reading = times_as_labels(job.source, reading)
+    else:
+        reading = replace(reading, width=model.n_features_in_, axis=model.feature_names_)
     with ExitStack() as files:
         rows = files.enter_context(read_rows(path, reading, progress))
-        rows.match(model.feature_names_)
+        rows.match(model.feature_names_, resample=reading.resample)
         outcome.warnings += rows.warnings + output_notes(job.target, rows.layout)
         keeps_holes = rows.has_holes and reading.missing == "keep"
         if rows.has_holes and not isinstance(model, Windowed):
@@ -221,7 +223,7 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
             unlike += [part.start + int(place) + 1 for place in flags.nonzero()[0]]
             cleaned = block.astype(rows.dtype, copy=False)
             holes = rows.holes(part) if keeps_holes else None
-            write(_with_holes(rows.in_file_order(cleaned), holes))
+            write(_with_holes(rows.in_file_order(cleaned, part), holes))
             change.add(part, noisy, block)
             gone = removed.add(part, noisy.astype(rows.dtype, copy=False), cleaned)
             if keep is not None:

@@ -204,7 +204,6 @@ def fit(
     files = reading.options(fills=True)
     if reading.left_to_model:
         alone = {
-            "several files": len(sources) > 1,
             "--cluster": bool(work.cluster),
             "--window": window not in (None, "none"),
         }
@@ -214,11 +213,16 @@ def fit(
             )
     if window not in (None, "none"):
         files = times_as_labels(train, files)
+    elif window == "none" or len(sources) > 1:
+        files = replace(files, orientation="rows" if window else "signals")
     replaces = identity(update) if update is not None and target == update else None
     old = None if update is None else load_model(update)
     if isinstance(old, Windowed):
         raise UsageError(f"{update} is for windows, and cannot learn from more of them")
-    known = None if old is None else old.feature_names_
+    known = None
+    if old is not None:
+        known = old.feature_names_
+        files = replace(files, width=old.n_features_in_, axis=known)
     chosen = load_method(method)(**params)
     noise = None
     if levels is not None or noise_rows is not None:
@@ -248,7 +252,7 @@ def fit(
             model = old.partial_fit(seen, progress=progress)
         else:
             if window is None:
-                check_rows(rows, train)
+                check_rows(rows, train, several=len(sources) > 1)
             if noise is not None:
                 chosen.set_noise(noise)
             if rows.has_holes:

@@ -112,6 +112,16 @@ MissingValues: TypeAlias = Annotated[
     ),
 ]
 
+Resample: TypeAlias = Annotated[
+    bool,
+    typer.Option(
+        "--resample",
+        rich_help_panel=_FILES,
+        help="Bring signals of another axis to that of the training data, or of the first file; "
+        "outputs keep their own.",
+    ),
+]
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -129,6 +139,7 @@ class Reading:
     thousands: Thousands = None
     na: MissingWords = None
     missing: MissingValues = Missing.error
+    resample: Resample = False
 
     @property
     def left_to_model(self) -> bool:
@@ -164,4 +175,5 @@ class Reading:
             thousands=self.thousands,
             na=self.na,
             missing=self.missing.value,
+            resample=self.resample,
         )

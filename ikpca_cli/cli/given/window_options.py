@@ -62,8 +62,8 @@ def window_size(
     return size
 
 
-def check_rows(rows: Rows, source: str) -> None:
-    """Refuse a recording or picture where rows are to be samples.
+def check_rows(rows: Rows, source: str, *, several: bool = False) -> None:
+    """Refuse a recording or picture where rows are to be samples; of several files take them all.
 
     Raises
     ------
@@ -73,13 +73,27 @@ def check_rows(rows: Rows, source: str) -> None:
     from ikpca_cli.recordings.sniffing import looks_like
 
     table = rows.layout.table
+    if table is not None and (rows.layout.transposed or rows.layout.stacked) and len(rows) == 1:
+        raise InputError(
+            f"{source}: holds one signal of {rows.shape[1]} numbers: give several such files, or "
+            "their folder, to learn from each as a row; or --window auto, to clean it by windows"
+        )
     counted = table is not None and table.names is not None and table.names[0] == ""
     guess = looks_like(rows, rows.layout.sample_shape, counted=counted)
     if guess is not None:
         raise InputError(
             f"{source}: looks like {guess.what}: give {guess.option} to clean it as that; "
-            "if its rows are samples as they are, --window none"
+            f"if its rows are samples as they are, --window none{_other_ways(rows)}"
         )
+
+
+def _other_ways(rows: Rows) -> str:
+    """Say what else a table of columns in order may be."""
+    if rows.layout.table is None or rows.layout.transposed or not 1 < rows.shape[1] < rows.shape[0]:
+        return ""
+    if rows.shape[1] == 2:
+        return "; if it is a signal along its first column, give several such files or their folder"
+    return "; if its columns are signals along the first one, --transpose"
 
 
 def check_white(noise_model: str | None, *, by_file: bool) -> None:

@@ -125,21 +125,31 @@ def file_sentences(record: Mapping[str, Any], noise_std: float | None, kept: boo
 
 
 def batch_sentence(
-    records: Sequence[Mapping[str, Any]], failed: int, skipped: int, warned: int, seconds: float
+    records: Sequence[Mapping[str, Any]],
+    failed: int,
+    skipped: int,
+    warned: int,
+    seconds: float,
+    kinds: Mapping[str, int] | None = None,
 ) -> str:
-    """Say what became of many files."""
+    """Say what became of many files, and of how many of them there was which kind of warning."""
     rows = sum(record["n_samples"] for record in records)
     odd = sum(record["unlike"] for record in records)
     parts = [f"{_count(len(records), 'file')} cleaned, {_count(rows, 'row')}"]
     for number, noun, text in (
         (odd, "row", "unlike those of the fit"),
-        (warned, "file", "warned of"),
+        (warned, "file", f"warned of{_by_kind(kinds or {})}"),
         (skipped, "file", "skipped, as their outputs exist"),
         (failed, "file", "failed"),
     ):
         if number:
             parts.append(f"{_count(number, noun)} {text}")
     return "; ".join(parts) + f". {seconds:.1f} s."
+
+
+def _by_kind(kinds: Mapping[str, int]) -> str:
+    listed = ", ".join(f"{count:,} for {kind}" for kind, count in kinds.items())
+    return f" ({listed})" if listed else ""
 
 
 def comparison_sentence(

@@ -26,6 +26,10 @@ def _writer(output: Output) -> Iterator[Write]:
     style = styled(output.layout.table, suffix_of(output.target), gzip=zipped)
     if zipped:
         style = replace(style, gzip=True)
+    if output.layout.stacked:
+        with table_writer(output.handle, (int(np.prod(output.shape)), 1), style) as write:
+            yield lambda block: write(block.reshape(-1, 1))
+        return
     if not output.layout.transposed:
         shape = (output.shape[0], int(np.prod(output.shape[1:])))
         with table_writer(output.handle, shape, style) as write:

@@ -14,8 +14,9 @@ import numpy as np
 
 from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import InputError
+from ikpca_cli.formats.csv.form.arrangement import arrangement, check_axis
 from ikpca_cli.formats.csv.form.dialect import check_comment, data_lines, find_dialect
-from ikpca_cli.formats.csv.form.doubts import doubts_about, index_or_axis
+from ikpca_cli.formats.csv.form.doubts import doubts_about
 from ikpca_cli.formats.csv.form.head import Head, read_head
 from ikpca_cli.formats.csv.parse import Parsed, parse_table
 from ikpca_cli.formats.csv.plan import Plan, choose_columns
@@ -113,10 +114,12 @@ def _read(
     columns, labels = choose_columns(options, head, dialect.width)
     rows = [dialect.cells(lines[place]) for place in some if place >= head.first]
     rows = [cells for cells in rows if len(cells) == dialect.width]
+    turned, stacked = options.transpose, False
     if options.labels is None and options.columns is None:
-        axis = index_or_axis(rows, dialect, head, columns, transposed=options.transpose)
-        labels = sorted({*labels, *axis})
-        columns = [column for column in columns if column not in axis]
+        found = arrangement(rows, dialect, head, columns, options)
+        turned, stacked = turned or found.turned, found.stacked
+        labels = sorted({*labels, *found.labels})
+        columns = [column for column in columns if column not in found.labels]
     plan = Plan(
         dialect=dialect,
         columns=tuple(columns),
@@ -128,12 +131,16 @@ def _read(
         encoding=text.inner_encoding,
     )
     parsed = parse_table(text, plan, size=size, progress=progress)
-    samples = parsed.values.T if options.transpose else parsed.values
+    samples = parsed.values.T if turned else parsed.values
+    if stacked or (turned and not options.transpose):
+        axis = check_axis([cells[-1] for cells in parsed.labels], dialect, name, stacked=stacked)
+        samples = samples.reshape(-1, axis) if stacked else samples
     layout = Layout(
         format="csv",
         dtype=np.dtype(np.int64 if parsed.digits.whole else np.float64),
         sample_shape=samples.shape[1:],
-        transposed=options.transpose,
+        transposed=turned,
+        stacked=stacked,
         table=style_of(text, head, plan, parsed, PurePath(path.removesuffix(".gz")).suffix.lower()),
     )
     warnings = [*_statement(head, plan, parsed, options), *head.doubts]
@@ -173,7 +180,8 @@ def _statement(head: Head, plan: Plan, parsed: Parsed, options: ReadOptions) -> 
     if not guesses:
         return []
     return [
-        f"took {', '.join(guesses)} (--header, --skip-rows, --labels and --thousands say otherwise)"
+        f"took {', '.join(guesses)} (--header, --skip-rows, --labels, --thousands, and for rows "
+        "--window none say otherwise)"
     ]
 
 

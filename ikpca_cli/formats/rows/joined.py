@@ -1,15 +1,51 @@
-"""The samples of several files, read as those of one."""
+"""The samples of several files, read as those of one, with a few of the files open at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ikpca_cli.errors import InputError
+from ikpca_cli.formats.csv.spool import Spool
 from ikpca_cli.formats.file_rows import Rows
+from ikpca_cli.formats.format_registry import format_named
+from ikpca_cli.formats.mapped import Mapped
+from ikpca_cli.formats.rows.row_slices import BLOCK
+
+SMALL = 1 << 21
+"""Numbers of a file up to which they are kept and the file is not opened again."""
+
+OPEN = 8
+"""Files that are open at a time."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One of the files.
+
+    Attributes
+    ----------
+    name
+        What messages call it.
+    start, count
+        Its samples among all, and how many it has.
+    kept
+        As for `Rows`.
+    spooled
+        Where its samples begin among those that are kept; None if they are read from the file.
+    """
+
+    name: str
+    start: int
+    count: int
+    kept: npt.NDArray[np.intp] | None
+    spooled: int | None
 
 
 class Joined:
@@ -17,41 +53,123 @@ class Joined:
 
     Parameters
     ----------
-    parts : sequence of Rows
-        The files; columns of the same names are read in the order of the first.
+    opens : sequence of callables
+        Each opens a file. Columns of the same names are read in the order of the first.
+    resample : bool
+        Whether signals of another axis are brought to that of the first file.
+
+    Attributes
+    ----------
+    parts : list of Part
+    first : Rows
+        The first file; closed.
+    warnings : list of (str, str)
+        Lines that the user should see: the name of a file, and what is said of it.
 
     Raises
     ------
     InputError
-        If the samples of a file are not those of the first in number, shape or names of columns,
-        naming the file.
+        If the samples of a file are not those of the first in number, shape, axis or names of
+        columns, naming the file.
     """
 
-    def __init__(self, parts: Sequence[Rows]) -> None:
-        first = parts[0]
-        for part in parts[1:]:
-            part.match(first.feature_names)
-            if part.shape[1] != first.shape[1]:
-                raise InputError(
-                    f"{part.name} has {part.shape[1]} columns but {first.name} has "
-                    f"{first.shape[1]}: give files of the same kind of rows"
-                )
-            if part.layout.sample_shape != first.layout.sample_shape:
-                raise InputError(
-                    f"{part.name} has samples of shape {part.layout.sample_shape} but "
-                    f"{first.name} of {first.layout.sample_shape}: give files of the same kind"
-                )
-        self._parts = parts
-        self._starts = np.cumsum([0, *(len(part) for part in parts)])
-        self.shape = (int(self._starts[-1]), first.shape[1])
-        self.dtype = np.result_type(*(part.dtype for part in parts))
+    def __init__(self, opens: Sequence[Callable[[], Rows]], *, resample: bool = False) -> None:
+        self.parts: list[Part] = []
+        self.warnings: list[tuple[str, str]] = []
+        self.first: Rows
+        self._opens, self._resample = opens, resample
+        self._lock = threading.Lock()
+        self._open: OrderedDict[int, Rows] = OrderedDict()
+        self._spool: Spool | None = None
+        dtypes, start = [], 0
+        try:
+            for place in range(len(opens)):
+                with self._opened(place) as rows:
+                    self._take(rows, start)
+                dtypes.append(rows.dtype)
+                start += len(rows)
+        except BaseException:
+            self.close()
+            raise
+        self.shape = (start, self.first.shape[1])
+        self.dtype = np.result_type(*dtypes)
+        kept = None if self._spool is None else self._spool.rows()
+        self._kept = None if kept is None else Mapped.of(kept)
 
     def __getitem__(self, rows: slice) -> npt.NDArray[Any]:
         """Return the samples of a slice with step 1, (k, p)."""
         start, stop, _ = rows.indices(self.shape[0])
-        pieces = [
-            part[max(start - first, 0) : stop - first]
-            for part, first in zip(self._parts, self._starts[:-1].tolist(), strict=True)
-            if first < stop and start < first + len(part)
+        block = np.empty((max(stop - start, 0), self.shape[1]), self.dtype)
+        for place, part in enumerate(self.parts):
+            low, high = max(part.start, start), min(part.start + part.count, stop)
+            if low < high:
+                inner = slice(low - part.start, high - part.start)
+                block[low - start : high - start] = self._read(place, part, inner)
+        return block
+
+    def close(self) -> None:
+        """Close what is open."""
+        for rows in self._open.values():
+            rows.close()
+        self._open.clear()
+        if self._spool is not None:
+            self._spool.close()
+
+    def _opened(self, place: int) -> Rows:
+        rows = self._opens[place]()
+        if place:
+            try:
+                rows.match(self.first.feature_names, resample=self._resample, whose=self.first.name)
+            except BaseException:
+                rows.close()
+                raise
+        return rows
+
+    def _take(self, rows: Rows, start: int) -> None:
+        """Take in a file that was opened: check it, and keep its samples if they are few."""
+        if not self.parts:
+            self.first = rows
+        self._check(rows)
+        self.warnings += [
+            (rows.name, line.removeprefix(f"{rows.name}: ")) for line in rows.warnings
         ]
-        return np.concatenate(pieces) if pieces else np.empty((0, self.shape[1]), self.dtype)
+        spooled = None
+        if not format_named(rows.layout.format).sliceable or rows.shape[0] * rows.shape[1] <= SMALL:
+            spooled = self._keep(rows)
+        self.parts.append(Part(rows.name, start, len(rows), rows.kept, spooled))
+
+    def _check(self, rows: Rows) -> None:
+        first = self.first
+        if rows.shape[1] != first.shape[1]:
+            raise InputError(
+                f"{rows.name} has {rows.shape[1]} columns but {first.name} has "
+                f"{first.shape[1]}: give files of the same kind of rows"
+            )
+        flat = rows.layout.table is not None or first.layout.table is not None
+        if not flat and rows.layout.sample_shape != first.layout.sample_shape:
+            raise InputError(
+                f"{rows.name} has samples of shape {rows.layout.sample_shape} but "
+                f"{first.name} of {first.layout.sample_shape}: give files of the same kind"
+            )
+
+    def _keep(self, rows: Rows) -> int:
+        """Keep the samples of a file, and return where they begin."""
+        if self._spool is None:
+            self._spool = Spool(rows.shape[1], rows.name)
+        spooled = self._spool.count
+        step = max(1, BLOCK // rows.shape[1])
+        for start in range(0, len(rows), step):
+            block = rows[start : start + step]
+            self._spool.add(np.asarray(block, np.float64), self._spool.count + len(block))
+        return spooled
+
+    def _read(self, place: int, part: Part, inner: slice) -> npt.NDArray[Any]:
+        if part.spooled is not None:
+            assert self._kept is not None
+            return self._kept[part.spooled + inner.start : part.spooled + inner.stop]
+        with self._lock:
+            rows = self._open.pop(place, None) or self._opened(place)
+            self._open[place] = rows
+            if len(self._open) > OPEN:
+                self._open.popitem(last=False)[1].close()
+            return rows[inner]

@@ -12,6 +12,7 @@ from ikpca_cli.formats.csv.digits import Digits
 from ikpca_cli.formats.csv.form.axis import Verdict, decimals, is_even, judge, rises
 from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.head import Head
+from ikpca_cli.formats.csv.form.signal_columns import numbers
 
 Matrix = npt.NDArray[np.float64]
 
@@ -60,17 +61,13 @@ def index_or_axis(
     if len(rows) < _ROWS or len(columns) < 2 or (unnamed_index and not transposed):
         return []
     cells = [[row[column] for row in rows] for column in columns]
-
-    def numbers(column: Sequence[str]) -> Matrix:
-        found = map(dialect.grammar.number, column)
-        return np.array([np.nan if value is None else value for value in found])
-
-    if not rises(numbers(cells[0])):
+    values = [numbers(column, dialect) for column in cells]
+    if not rises(values[0]):
         return []
     shown = f"column {first + 1}" + (f" {name!r}" if name else "")
     labels = ",".join(str(column + 1) for column in sorted({first, *head.texts}))
     if transposed:
-        verdict = judge(cells[0], cells[1:], np.array(list(map(numbers, cells))))
+        verdict = judge(cells[0], cells[1:], np.array(values))
         if verdict is Verdict.AXIS:
             head.guesses.append(f"{shown} for the axis")
             return [first]
@@ -80,11 +77,12 @@ def index_or_axis(
                 f"{labels}"
             )
         return []
-    even = (is_even(numbers(column), decimals(column)) for column in cells)
+    even = (is_even(*pair) for pair in zip(values, map(decimals, cells), strict=True))
     if next(even) and not any(even):
         head.doubts.append(
             f"{shown} rises evenly, as an index or a time does; it was read as data. To leave it "
-            f"out, and keep it in outputs, give --labels {labels}"
+            f"out, and keep it in outputs, give --labels {labels}; if the other columns are "
+            "signals along it, --transpose"
         )
     return []
 
@@ -116,7 +114,8 @@ def doubts_about(
         Whether no column was chosen, or left out, by the user.
     """
     lines = []
-    if all_columns and head.names is not None and head.names[0] == "" and 0 not in head.texts:
+    unnamed = head.names is not None and head.names[0] == ""
+    if all_columns and unnamed and 0 not in head.texts and not head.coordinates:
         lines.append(
             "the first column has no name, as pandas writes its index; it was read as data. To "
             "leave it out, and keep it in outputs, give --columns 2-"

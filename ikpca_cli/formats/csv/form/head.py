@@ -25,6 +25,9 @@ HEADERS = ("auto", "yes", "no")
 _CORNER = 5
 """Rising numbers after a blank cell that are no row with a missing value."""
 
+_PLACES = 3
+"""Cells by which the axis of a map may be shorter than its rows, which begin with their places."""
+
 
 @dataclass(kw_only=True)
 class Head:
@@ -44,6 +47,8 @@ class Head:
         The lines above the header, the header, and those between it and the rows, as they are.
     texts
         Columns that hold text.
+    coordinates
+        Columns before those under the axis of a map.
     guesses
         What was taken for what.
     doubts
@@ -58,6 +63,7 @@ class Head:
     header: str | None = None
     units: tuple[str, ...] = ()
     texts: tuple[int, ...] = ()
+    coordinates: int = 0
     guesses: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
 
@@ -136,6 +142,9 @@ def _find_top(
     start = next(rows, None)
     if start is None:  # only words, or a mistake in each row, which the reader will name
         return (0, 1) if lines[0].is_words(()) else (None, 0)
+    for axis in (start, start - 1):
+        if axis >= 0 and _is_axis_of_map(lines[axis], lines[axis + 1 :], dialect, head):
+            return axis, axis + 1
     top = start
     while top and _is_faulty_row(lines[top - 1], columns, texts, width):
         top -= 1
@@ -149,6 +158,27 @@ def _find_top(
     if mistakes or _axis(lines[start:], columns, dialect, head) is not Verdict.AXIS:
         return None, start
     return start, start + 1
+
+
+def _is_axis_of_map(line: Line, below: Sequence[Line], dialect: Dialect, head: Head) -> bool:
+    """Tell whether a line is the axis of rows that begin with one to three more numbers; say so."""
+    full = [cell for cell in line.cells if cell]
+    count = dialect.width - len(full)
+    least = 1 if line.width < dialect.width else 2  # of one blank cell more is to be said
+    if line.has_text or not least <= count <= _PLACES or len(full) < _CORNER or not below:
+        return False
+    if line.cells[-len(full) :] != full or not rises(_numbers(full, dialect)):
+        return False
+    rows = [row for row in below if row.width == dialect.width]
+    if not rows or not all(all(row.cells[:count]) for row in rows):
+        return False
+    head.coordinates = count
+    head.guesses.append(
+        f"the first line of numbers, {full[0]} to {full[-1]}, for the axis and the first "
+        + ("column" if count == 1 else f"{count} columns")
+        + " for labels"
+    )
+    return True
 
 
 def _is_faulty_row(line: Line, columns: Sequence[int], texts: Sequence[int], width: int) -> bool:

@@ -1,0 +1,134 @@
+"""What is said of a batch of files: warnings by kind, those that need a look, and a last line."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any
+
+import typer
+
+from ikpca_cli.cli.batch.cleaning import Outcome
+from ikpca_cli.cli.options import Format, Printing
+from ikpca_cli.cli.streams import say
+from ikpca_cli.cli.words.grouped import grouped, is_remark, kind_of
+from ikpca_cli.cli.words.report import print_lines, print_records
+from ikpca_cli.cli.words.sentences import batch_sentence, file_sentences
+from ikpca_cli.errors import IkpcaWarning
+
+COLUMNS = {
+    "input": "input",
+    "output": "output",
+    "n_samples": "rows",
+    "unlike": "unlike",
+    "removed_rms": "removed",
+    "seconds": "seconds",
+}
+
+FEW = 5
+"""Files that are all listed; of more, those that need a look."""
+
+NAMED = 20
+"""Files that failed which the last line names: each has had a line of its own."""
+
+
+class Batch:
+    """Outcomes as they come, and what is printed in the end.
+
+    Parameters
+    ----------
+    count : int
+        How many there will be.
+    printing : Printing
+    """
+
+    def __init__(self, count: int, printing: Printing) -> None:
+        self._count, self._printing = count, printing
+        self._records: list[dict[str, Any]] = []
+        self._warnings: list[tuple[str, str]] = []
+        self._failed: list[str] = []
+        self._skipped = 0
+        self._start = time.perf_counter()
+
+    def take(self, outcome: Outcome) -> None:
+        """Take in what became of a file; say at once why it failed.
+
+        Raises
+        ------
+        IkpcaError
+            Why it failed, if it is the only one.
+        """
+        source = outcome.job.source
+        if self._count == 1 or self._printing.verbose:
+            for line in outcome.warnings:
+                warnings.warn(line, IkpcaWarning, stacklevel=1)
+        lines = [(source, line.removeprefix(f"{source}: ")) for line in outcome.warnings]
+        self._warnings += lines
+        self._skipped += outcome.skipped
+        if outcome.record is not None:
+            self._records.append(outcome.record | {"warnings": [text for _, text in lines]})
+        if outcome.error is not None:
+            if self._count == 1:
+                raise outcome.error
+            self._failed.append(source)
+            say(f"error: {outcome.error}")
+
+    def end(self, noise_std: float | None, keep_unlike: bool, *, quietly: bool) -> None:
+        """Print what was done.
+
+        Parameters
+        ----------
+        noise_std : float or None
+            The noise level of the fit.
+        keep_unlike : bool
+            Whether rows unlike those of the fit were left as they are.
+        quietly : bool
+            Whether only what failed is said.
+
+        Raises
+        ------
+        typer.Exit
+            If a file failed.
+        """
+        printing = self._printing
+        if self._count > 1 and not printing.verbose:
+            for line in grouped(self._warnings):
+                warnings.warn(line, IkpcaWarning, stacklevel=1)
+        table = printing.output_format is Format.table
+        if not quietly and (self._records or not table):
+            listed = self._worth_a_look() if table and not printing.verbose else self._records
+            if listed or not self._records:
+                print_records(
+                    listed, printing.form, columns=COLUMNS, spare=("seconds", "removed_rms")
+                )
+            if table and self._count > 1:
+                print_lines([self._sentence()])
+            elif table:
+                print_lines(file_sentences(self._records[0], noise_std, keep_unlike))
+        if self._skipped and not printing.quiet:
+            say(f"skipped {self._skipped} of {self._count} files, whose outputs exist")
+        if self._failed:
+            failed = ", ".join(self._failed[:NAMED]) + ", ..." * (len(self._failed) > NAMED)
+            say(f"error: {len(self._failed)} of {self._count} files failed: {failed}")
+            raise typer.Exit(1)
+
+    def _worth_a_look(self) -> list[dict[str, Any]]:
+        """Return all records of a few files, or of many those of which a warning was given."""
+        if len(self._records) <= FEW:
+            return self._records
+        warned = {source for source, text in self._warnings if not is_remark(text)}
+        return [row for row in self._records if row["input"] in warned]
+
+    def _sentence(self) -> str:
+        kinds: dict[str, set[str]] = {}
+        for source, text in self._warnings:
+            if not is_remark(text):
+                kinds.setdefault(kind_of(text), set()).add(source)
+        return batch_sentence(
+            self._records,
+            len(self._failed),
+            self._skipped,
+            len(set().union(*kinds.values())),
+            time.perf_counter() - self._start,
+            {kind: len(sources) for kind, sources in kinds.items()},
+        )

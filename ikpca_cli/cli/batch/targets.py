@@ -1,0 +1,50 @@
+"""Where the outputs of a batch go, settled before any work."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ikpca_cli.cli.sources import split_source
+from ikpca_cli.errors import OutputError, UsageError
+
+
+def targets_of(noisy: list[str], output: str | None, output_dir: str | None) -> list[str]:
+    """Return where each input's output goes; refuse before any work what cannot be right."""
+    from ikpca_cli.formats.arrays import default_output
+
+    if output is not None and output_dir is not None:
+        raise UsageError("--output and --output-dir exclude each other: give one of them")
+    if output is not None:
+        if len(noisy) > 1:
+            raise UsageError(
+                f"--output names one file but there are {len(noisy)} inputs: use --output-dir"
+            )
+        return [output]
+    targets = [default_output(split_source(source)[0], output_dir) for source in noisy]
+    seen: dict[str, str] = {}
+    for source, target in zip(noisy, targets, strict=True):
+        if target in seen:
+            raise UsageError(
+                f"{seen[target]} and {source} would both be written to {target}: "
+                "clean one of them by a call of its own, with --output"
+            )
+        seen[target] = source
+    return targets
+
+
+def check_plot(plot: str, inputs: list[str], outputs: list[str], force: bool) -> None:
+    """Refuse a picture that cannot be, before any work."""
+    from ikpca_cli.plots.picture_file import check_picture
+
+    if len(inputs) > 2:
+        raise UsageError(f"--plot names one file but there are {len(inputs) - 1} inputs")
+    files = [split_source(source)[0] for source in inputs]
+    check_picture(plot, inputs=files, outputs=outputs, force=force)
+
+
+def make_folder(folder: str) -> None:
+    """Make a folder for outputs, if there is none."""
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error

@@ -1,0 +1,153 @@
+"""Tables whose columns are signals along an axis, which is their first column, not rows of samples.
+
+Instruments write one spectrum a file, axis and value in two columns; or many side by side; or those
+of a map below each other, with the place of each before its numbers. The first column of such a
+table rises, or falls. So do times of a recording, and a count of the samples: these are told apart
+by their names, by what is known of the samples, and by the order of the other numbers, which is
+along the columns and not across them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ikpca_cli.data.axes import NEAR, SHORTEST, axis_of, counts
+from ikpca_cli.formats.csv.form.axis import rises
+from ikpca_cli.formats.csv.form.dialect import Dialect
+from ikpca_cli.formats.csv.form.head import Head
+from ikpca_cli.formats.layout import ReadOptions
+
+Matrix = npt.NDArray[np.float64]
+
+_SPECTRAL = re.compile(
+    r"wave|λ|lambda|raman|cm\s*[-^−(⁻/]*\s*[1¹]|1/cm|\bnm\b|\bm/?z\b"
+    r"|2?[-_ ]?theta|2θ|chemical.?shift",
+    re.I,
+)
+"""What axes of spectra are called."""
+
+_CLEAR = 16
+"""Points of an axis that is told by nothing but its order."""
+
+_FEW = 3
+"""Signals below which their order tells nothing."""
+
+_ALONG, _ACROSS = 0.3, 0.6
+"""Squared differences of neighbours, over those of any two, at most and at least."""
+
+_COORDINATES = (1, 2, 3)
+"""Columns before the axis that say where a spectrum of a map was taken."""
+
+
+def numbers(cells: Sequence[str], dialect: Dialect) -> Matrix:
+    """Return the numbers in cells, NaN where there is none."""
+    found = (dialect.grammar.number(cell) for cell in cells)
+    return np.array([np.nan if value is None else value for value in found])
+
+
+def are_signals(
+    columns: Sequence[Matrix], name: str | None, head: Head, options: ReadOptions
+) -> bool:
+    """Tell whether columns of numbers are an axis and the signals along it.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray of shape (n,)
+        The numbers in some rows of the table.
+    name
+        Of the first column.
+    head
+        What is above the rows.
+    options
+        What is known of the samples.
+    """
+    axis, count = columns[0], len(columns) - 1
+    if options.orientation == "rows" or options.recording or count < 1:
+        return False
+    if len(axis) < SHORTEST or not rises(axis) or options.width == count + 1:
+        return False
+    if options.axis is not None and _begins(axis, options.axis):
+        return True
+    called = _SPECTRAL.search(name or "") is not None
+    falls = axis[0] > axis[-1] and len(axis) >= _CLEAR
+    if count == 1:
+        return called or falls or options.width is not None or options.orientation == "signals"
+    names = axis_of(head.names[-count:] if head.names else None)
+    if counts(axis) or (names is not None and not counts(names)):
+        return False
+    return called or ((falls or _is_far_from_zero(axis)) and _along(np.stack(columns[1:], axis=1)))
+
+
+def coordinates(columns: Sequence[Matrix]) -> int:
+    """Return how many columns stand before the axis of spectra that stand below each other.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray of shape (n,)
+        The numbers in the first rows of the table: places, an axis and values.
+
+    Returns
+    -------
+    int
+        0 if this is no such table.
+    """
+    count = len(columns) - 2
+    if count not in _COORDINATES or len(columns[0]) < SHORTEST:
+        return 0
+    axis = columns[count]
+    back = np.flatnonzero(np.sign(np.diff(axis)) != np.sign(axis[1] - axis[0]))
+    length = int(back[0]) + 1 if back.size else len(axis)
+    still = all((column[:length] == column[0]).all() for column in columns[:count])
+    return count if length >= SHORTEST and still and rises(axis[:length]) else 0
+
+
+def length_of_each(axis: Matrix) -> int | None:
+    """Return how many numbers an axis has that comes again and again, None if it does not."""
+    back = np.flatnonzero(np.sign(np.diff(axis)) != np.sign(axis[1] - axis[0]))
+    length = int(back[0]) + 1 if back.size else len(axis)
+    if len(axis) % length or not (axis.reshape(-1, length) == axis[:length]).all():
+        return None
+    return length
+
+
+def turns_at(axis: Matrix) -> int | None:
+    """Return the place at which numbers no longer rise, or fall, as they did; None if nowhere."""
+    steps = np.diff(axis)
+    wrong = np.flatnonzero(~(np.sign(steps) == np.sign(steps[0])))
+    return int(wrong[0]) + 1 if wrong.size else None
+
+
+def _begins(axis: Matrix, names: Sequence[str]) -> bool:
+    """Tell whether numbers are the first, or last, of a known axis."""
+    known = axis_of(names)
+    if known is None or counts(known):
+        return False
+    count = min(len(axis), len(known))
+    step = np.abs(np.gradient(known)).max()
+    ends = (known[:count], known[::-1][:count])
+    return any(bool(np.abs(axis[:count] - end).max() <= NEAR * step) for end in ends)
+
+
+def _is_far_from_zero(axis: Matrix) -> bool:
+    """Tell whether an axis begins far from zero, but not as far as dates do."""
+    first, length = abs(float(axis[0])), abs(float(axis[-1] - axis[0]))
+    step = length / (len(axis) - 1)
+    return 3.0 * step < first < 100.0 * length
+
+
+def _along(signals: Matrix) -> bool:
+    """Tell whether numbers (n, k) are in order along columns, and not across them."""
+    if signals.shape[1] < _FEW or not np.isfinite(signals).all():
+        return False
+    return _order(signals) < _ALONG and _order(signals.T) > _ACROSS
+
+
+def _order(rows: Matrix) -> float:
+    """Return how much less rows differ from the next than from any: 1 where order is chance."""
+    spread = 2.0 * float(rows.var(axis=0).sum())
+    steps = float(np.mean(np.sum(np.diff(rows, axis=0) ** 2, axis=1)))
+    return steps / spread if spread > 0.0 else 1.0
