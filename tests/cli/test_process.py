@@ -73,8 +73,7 @@ def test_examples_in_the_help_work(command, cli, fitted):
             for line in example.split(" && "):
                 cli(line.removeprefix("ikpca"))
             continue
-        program = " ".join(map(shlex.quote, PROGRAM))
-        line = re.sub(r"\bikpca ", lambda _: f"{program} ", example)
+        line = re.sub(r"\bikpca ", lambda _: f"{shlex.join(PROGRAM)} ", example)
         done = subprocess.run(line, shell=True, cwd=fitted, capture_output=True)
         assert done.returncode == 0, (example, done.stderr.decode())
 
