@@ -109,6 +109,8 @@ class TableStyle:
     header, units
         The header, and the lines between it and the data, as they are; None and empty where
         something about the columns has changed, so that the names have to be written anew.
+    footer
+        The lines after the rows.
     header_prefix
         What stands before the first name, as ``"# "`` in numpy's files.
     encoding, bom, gzip
@@ -135,6 +137,7 @@ class TableStyle:
     preamble: tuple[str, ...] = ()
     header: str | None = None
     units: tuple[str, ...] = ()
+    footer: tuple[str, ...] = ()
     header_prefix: str = ""
     encoding: str = "utf-8"
     bom: bool = False
@@ -217,7 +220,7 @@ class Layout:
             return tuple(cells[-1] for cells in labels[: self.sample_shape[0]])
         if not self.transposed:
             return self.table.names
-        return None if labels is None else tuple(" ".join(cells) for cells in labels)
+        return None if labels is None else tuple(" ".join(dict.fromkeys(cells)) for cells in labels)
 
     def with_digits(self, digits: int | None) -> Layout:
         """Return the layout with that many digits behind the decimal mark in text tables."""

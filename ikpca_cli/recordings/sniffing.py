@@ -67,7 +67,8 @@ def looks_like(
         return None
     if n_columns == 1 and n_rows >= LONG_ROW:
         return Guess(f"one recording of {n_rows} samples", "signal")
-    if n_rows > n_columns and not counted and (time := time_columns(rows)):
+    time = time_columns(rows) if n_rows > n_columns and not counted else ()
+    if 0 < len(time) < n_columns:
         channels = n_columns - len(time)
         of = f"column {time[0] + 1} holds times, or counts the rows"
         return Guess(

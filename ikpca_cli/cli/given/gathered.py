@@ -7,6 +7,9 @@ from pathlib import Path
 
 from ikpca_cli.errors import InputError
 
+TEXT = (".asc", ".dat", ".dpt", ".dx", ".jdx", ".prn", ".ts", ".xy")
+"""Suffixes of text that instruments write, beside those that outputs are known by."""
+
 
 def gathered(sources: Sequence[str]) -> list[str]:
     """Return the files that some words name.
@@ -45,7 +48,9 @@ def _listed(path: str) -> list[str]:
 def _inside(folder: Path) -> list[str]:
     from ikpca_cli.formats.format_registry import FORMATS, format_named
 
-    suffixes = tuple(suffix for kind in map(format_named, FORMATS) for suffix in kind.suffixes)
+    suffixes = (
+        tuple(suffix for kind in map(format_named, FORMATS) for suffix in kind.suffixes) + TEXT
+    )
     names = [
         str(path)
         for path in sorted(folder.iterdir())

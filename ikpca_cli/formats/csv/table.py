@@ -7,7 +7,6 @@ import io
 import os
 import zlib
 from collections.abc import Sequence
-from pathlib import PurePath
 from typing import BinaryIO, cast
 
 import numpy as np
@@ -15,9 +14,11 @@ import numpy as np
 from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.csv.form.arrangement import arrangement, check_axis
+from ikpca_cli.formats.csv.form.cells import is_comment
 from ikpca_cli.formats.csv.form.dialect import check_comment, data_lines, find_dialect
 from ikpca_cli.formats.csv.form.doubts import doubts_about
 from ikpca_cli.formats.csv.form.head import Head, read_head
+from ikpca_cli.formats.csv.form.packed import refuse_packed
 from ikpca_cli.formats.csv.parse import Parsed, parse_table
 from ikpca_cli.formats.csv.plan import Plan, choose_columns
 from ikpca_cli.formats.csv.table_style import style_of
@@ -91,6 +92,7 @@ def _read(
     skipped, hint = options.skip_rows, None
     if lines[0].lower().startswith("sep=") and len(lines[0]) == 5:  # Excel's own hint
         skipped, hint = max(1, skipped), lines[0][4]
+    refuse_packed(lines, name)
     if skipped >= len(lines):
         raise InputError(f"{name}: has no line after the {skipped} that --skip-rows leaves out")
     comment = check_comment(options.comment)
@@ -115,7 +117,7 @@ def _read(
     rows = [dialect.cells(lines[place]) for place in some if place >= head.first]
     rows = [cells for cells in rows if len(cells) == dialect.width]
     turned, stacked = options.transpose, False
-    if options.labels is None and options.columns is None:
+    if options.labels is None:
         found = arrangement(rows, dialect, head, columns, options)
         turned, stacked = turned or found.turned, found.stacked
         labels = sorted({*labels, *found.labels})
@@ -141,12 +143,12 @@ def _read(
         sample_shape=samples.shape[1:],
         transposed=turned,
         stacked=stacked,
-        table=style_of(text, head, plan, parsed, PurePath(path.removesuffix(".gz")).suffix.lower()),
+        table=style_of(text, head, plan, parsed, path, whole_footer=turned or stacked),
     )
-    warnings = [*_statement(head, plan, parsed, options), *head.doubts]
+    warnings = [*_statement(head, plan, parsed, options, kept=turned or stacked), *head.doubts]
     all_columns = options.columns is None and options.labels is None
     warnings += doubts_about(
-        rows, head, dialect, parsed.values, parsed.digits, all_columns=all_columns
+        rows, head, dialect, parsed.values, parsed.digits, all_columns=all_columns and not turned
     )
     return Rows(
         Mapped.of(samples),
@@ -167,16 +169,20 @@ def _sample(lines: Sequence[str], places: Sequence[int]) -> Sequence[int]:
     return places[:_SAMPLE]
 
 
-def _statement(head: Head, plan: Plan, parsed: Parsed, options: ReadOptions) -> list[str]:
+def _statement(
+    head: Head, plan: Plan, parsed: Parsed, options: ReadOptions, *, kept: bool
+) -> list[str]:
     """Return the line that says what was taken for what, where anything was guessed."""
     guesses = list(head.guesses)
     found = [label for label in plan.labels if label in head.texts]
     if found and options.labels is None and options.columns is None:
         guesses.append(_columns(found, head) + " for labels")
     footer = [line for line in parsed.footer if line.strip(" \t,;|")]
+    footer = [line for line in footer if not is_comment(line, plan.dialect.comment)]
     if footer:
         first = plan.dialect.cells(footer[0])[0] or footer[0]
-        guesses.append(f"{_count(len(footer))} from {first[:20]!r} on for no rows, left out")
+        left = "" if kept else ", left out"
+        guesses.append(f"{_count(len(footer))} from {first[:20]!r} on for no rows{left}")
     if not guesses:
         return []
     return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip as gzip_module
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, BinaryIO, cast
@@ -90,10 +90,12 @@ def table_writer(
     """
     if not style.gzip:
         yield _start(handle, shape, style)
+        _put(handle, style, style.footer)
         return
     # No name and no time in the header: equal outputs are equal bytes.
     with gzip_module.GzipFile(filename="", mode="wb", fileobj=handle, mtime=0) as stream:
         yield _start(cast(BinaryIO, stream), shape, style)
+        _put(cast(BinaryIO, stream), style, style.footer)
 
 
 def _start(
@@ -105,11 +107,6 @@ def _start(
     step = max(1, _TOGETHER // shape[1])
     done = 0
 
-    def put(lines: list[str]) -> None:
-        text = "".join(line.replace("\n", style.newline) + style.newline for line in lines)
-        escape = "surrogateescape" if style.encoding in ("utf-8", "latin-1") else "surrogatepass"
-        stream.write(text.encode(style.encoding, escape))
-
     def write(values: npt.NDArray[Any]) -> None:
         nonlocal done
         if values.dtype.kind == "b":
@@ -119,13 +116,20 @@ def _start(
             if style.labels is not None:
                 labels = style.labels[done + start : done + start + len(lines)]
                 lines = [_merged(*pair, style) for pair in zip(labels, lines, strict=True)]
-            put(lines)
+            _put(stream, style, lines)
         done += len(values)
 
     if style.bom:
         stream.write("\ufeff".encode(style.encoding))
-    put(_above(style, shape[1]))
+    _put(stream, style, _above(style, shape[1]))
     return write
+
+
+def _put(stream: BinaryIO, style: TableStyle, lines: Sequence[str]) -> None:
+    """Write lines."""
+    text = "".join(line.replace("\n", style.newline) + style.newline for line in lines)
+    escape = "surrogateescape" if style.encoding in ("utf-8", "latin-1") else "surrogatepass"
+    stream.write(text.encode(style.encoding, escape))
 
 
 def _above(style: TableStyle, width: int) -> list[str]:

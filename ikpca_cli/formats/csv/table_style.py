@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 from ikpca_cli.formats.csv.digits import MANY, Digits
-from ikpca_cli.formats.csv.form.cells import BLANK
+from ikpca_cli.formats.csv.form.cells import BLANK, is_comment
 from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.csv.parse import Parsed
 from ikpca_cli.formats.csv.plan import Plan
@@ -16,7 +18,15 @@ _SPARE = 1
 _LEAST_SIGNIFICANT, _MOST_SIGNIFICANT = 4, 15
 
 
-def style_of(text: TableText, head: Head, plan: Plan, parsed: Parsed, suffix: str) -> TableStyle:
+def style_of(
+    text: TableText,
+    head: Head,
+    plan: Plan,
+    parsed: Parsed,
+    path: str,
+    *,
+    whole_footer: bool = False,
+) -> TableStyle:
     """Return how a table is written.
 
     Parameters
@@ -29,8 +39,10 @@ def style_of(text: TableText, head: Head, plan: Plan, parsed: Parsed, suffix: st
         Which columns were read.
     parsed
         What they hold.
-    suffix
-        The file's, without ``.gz``.
+    path
+        The file's.
+    whole_footer
+        Whether all of what is below the rows is kept: it is no summary of rows.
     """
     names, dialect = head.names, plan.dialect
     order = [*plan.labels, *plan.columns]
@@ -54,7 +66,12 @@ def style_of(text: TableText, head: Head, plan: Plan, parsed: Parsed, suffix: st
         encoding=text.encoding,
         bom=text.bom,
         gzip=text.zipped,
-        suffix=suffix,
+        suffix=PurePath(path.removesuffix(".gz")).suffix.lower(),
+        footer=tuple(
+            line
+            for line in parsed.footer
+            if whole_footer or (line.strip() and is_comment(line, dialect.comment))
+        ),
         decimals=_decimals(parsed.digits),
         significant=_significant(parsed.digits),
     )

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.doubts import index_or_axis
 from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.csv.form.signal_columns import (
     are_signals,
-    coordinates,
+    are_stacked,
     length_of_each,
     numbers,
     turns_at,
@@ -63,27 +65,61 @@ def arrangement(
     if head.coordinates:
         places = tuple(range(head.coordinates))
         return Arrangement(labels=tuple(place for place in places if place in columns))
+    while rows and any(dialect.grammar.number(rows[-1][column]) is None for column in columns):
+        rows = rows[:-1]  # what stands below
     if rows:
         values = [numbers([row[column] for row in rows], dialect) for column in columns]
         as_rows = options.orientation == "rows" or options.recording or options.transpose
-        if not as_rows and options.width != len(columns):
-            before = coordinates(values)
-            if before:
+        before = _before_axis(rows, head, columns)
+        if not as_rows and options.width != len(columns) and before:
+            spots = [np.array([row[column] for row in rows]) for column in before]
+            if are_stacked(spots, values[-2]):
                 head.guesses.append(
-                    f"columns 1 to {before} for the places of spectra that stand below each other, "
-                    f"column {before + 1} for their axis"
+                    f"{_columns(before)} for the places of signals that stand below each other, "
+                    f"column {columns[-2] + 1} for their axis"
                 )
                 return Arrangement(stacked=True, labels=tuple(columns[:-1]))
         first = columns[0]
         name = head.names[first] if head.names else None
-        if are_signals(values, name, head, options):
-            count = len(columns) - 1
+        called = " ".join([name or "", *_units(first, head, dialect)])
+        if are_signals(values, called, head, options):
+            same = [c for c, own in zip(columns, values, strict=True) if (own == values[0]).all()]
+            count = len(columns) - len(same)
             shown = f"column {first + 1}" + (f" {name!r}" if name else "")
             signals = "a signal" if count == 1 else f"{count} signals"
-            head.guesses.append(f"{shown} for the axis of {signals}, one a column")
-            return Arrangement(turned=True, labels=(first,))
+            still = [c for c, own in zip(columns, values, strict=True) if (own == own[0]).all()]
+            if still and count > 1:
+                head.doubts.append(
+                    f"{_columns(still)} hold one number all along, and were read as signals; give "
+                    "--columns with the axis and the signals"
+                )
+            again = f", which {_columns(same[1:])} repeat" if same[1:] else ""
+            head.guesses.append(f"{shown} for the axis of {signals}, one a column{again}")
+            return Arrangement(turned=count > 0, labels=tuple(same) if count else ())
+    if options.columns is not None:
+        return Arrangement(turned=options.transpose)
     axis = index_or_axis(rows, dialect, head, columns, transposed=options.transpose)
     return Arrangement(turned=options.transpose, labels=tuple(axis))
+
+
+def _before_axis(rows: Sequence[Sequence[str]], head: Head, columns: Sequence[int]) -> list[int]:
+    """Return the columns before the last two, of numbers and text, if all are in order."""
+    before = [*columns[:-2], *head.texts]
+    whole = [*sorted(before), *columns[-2:]] == list(range(len(rows[0])))
+    return before if whole and len(columns) > 1 else []
+
+
+def _units(column: int, head: Head, dialect: Dialect) -> list[str]:
+    """Return what stands in a column between names and rows."""
+    cells = (dialect.cells(line) for line in head.units)
+    return [row[column] for row in cells if len(row) > column]
+
+
+def _columns(places: Sequence[int]) -> str:
+    """Name some columns, given from 0."""
+    if len(places) == 1:
+        return f"column {places[0] + 1}"
+    return f"columns {', '.join(str(place + 1) for place in places)}"
 
 
 def check_axis(cells: Sequence[str], dialect: Dialect, name: str, *, stacked: bool) -> int:

@@ -29,6 +29,9 @@ _FILLERS = frozenset({*_WHOLE_FILLERS, 999.25, 9.9e37, 9.91e37, *(10.0**e for e 
 _FAR = 3.0
 """How many times all others such a number is."""
 
+_WIDE, _FINE, _CLASSES, _TOLD = 8, 2, 20, 10_000
+"""Columns, decimals of the others, and different numbers of a column that may be one of classes."""
+
 _THREE = re.compile(r"0\d\d")
 
 
@@ -122,6 +125,8 @@ def doubts_about(
         )
     if dialect.delimiter == "," and digits.whole:
         lines += _commas(rows, head)
+    if all_columns:
+        lines += _classes(values, digits)
     if values.size <= _LOOKED_AT and values.size:
         lines += _fillers(values) + _totals(values, digits)
     return lines
@@ -140,6 +145,21 @@ def _commas(rows: Sequence[Sequence[str]], head: Head) -> list[str]:
             "cells such as 075 may be the end of numbers in groups; if the comma separates "
             "thousands, save the table with another delimiter, or numbers in quotes"
         ]
+    return []
+
+
+def _classes(values: Matrix, digits: Digits) -> list[str]:
+    """Say where a column at an end may be the class of each row."""
+    most, width = digits.most, values.shape[1]
+    for place, inner in ((0, most[1:]), (width - 1, most[:-1])):
+        if width < _WIDE or most[place] or digits.exponents or min(inner) < _FINE:
+            continue
+        count = len(np.unique(values[:_TOLD, place]))
+        if count <= max(2, min(_CLASSES, len(values) // 4)):
+            return [
+                f"column {place + 1} holds {count} whole numbers, where the others have decimals; "
+                f"it was read as data. If it is the class of each row, give --labels {place + 1}"
+            ]
     return []
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ikpca_cli.formats.csv.form.cells import are_text, is_comment
 from ikpca_cli.formats.csv.form.dialect import Dialect
 
-LINES = 16
+LINES = 64
 """Lines at the end that are looked at."""
 
 _SUMMARIES = frozenset(
@@ -38,17 +38,22 @@ def footer(lines: Sequence[str], dialect: Dialect, labels: Sequence[int]) -> int
     Returns
     -------
     int
-        Lines to leave out: blank rows, those that a word such as ``Mean`` or ``Total`` begins,
-        and shorter ones without a number.
+        Lines to leave out: comments, blank rows, those that a word such as ``Mean`` or ``Total``
+        begins, and shorter ones without a number; also lines of words below such a shorter one.
     """
-    count = 0
+    count = words = 0
     for number, line in enumerate(reversed(lines), start=1):
         if is_comment(line, dialect.comment):
+            count += count + words == number - 1
+            words += words > 0
             continue
         cells = dialect.cells(line)
-        if not _is_footer(cells, dialect, labels):
+        if _is_footer(cells, dialect, labels):
+            count, words = number, 0
+        elif len(cells) == dialect.width and all(are_text(filter(None, cells), dialect.grammar)):
+            words = number - count
+        else:
             break
-        count = number
     return count
 
 

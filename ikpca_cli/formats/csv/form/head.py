@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from ikpca_cli.data.axes import counts
 from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.formats.csv.form.axis import Verdict, judge, rises
 from ikpca_cli.formats.csv.form.cells import split
@@ -24,6 +25,9 @@ HEADERS = ("auto", "yes", "no")
 
 _CORNER = 5
 """Rising numbers after a blank cell that are no row with a missing value."""
+
+_PROPERTIES = 20
+"""Columns with names before an axis that may be properties of the samples."""
 
 _PLACES = 3
 """Cells by which the axis of a map may be shorter than its rows, which begin with their places."""
@@ -140,11 +144,11 @@ def _find_top(
     columns = [c for c in range(width) if c not in texts]
     rows = (i for i, line in enumerate(lines) if line.width == width and line.is_row(columns))
     start = next(rows, None)
+    for axis in range(len(lines) if start is None else start + 1):
+        if _is_axis_of_map(lines[axis], lines[axis + 1 :], texts, dialect, head):
+            return axis, axis + 1
     if start is None:  # only words, or a mistake in each row, which the reader will name
         return (0, 1) if lines[0].is_words(()) else (None, 0)
-    for axis in (start, start - 1):
-        if axis >= 0 and _is_axis_of_map(lines[axis], lines[axis + 1 :], dialect, head):
-            return axis, axis + 1
     top = start
     while top and _is_faulty_row(lines[top - 1], columns, texts, width):
         top -= 1
@@ -160,24 +164,32 @@ def _find_top(
     return start, start + 1
 
 
-def _is_axis_of_map(line: Line, below: Sequence[Line], dialect: Dialect, head: Head) -> bool:
-    """Tell whether a line is the axis of rows that begin with one to three more numbers; say so."""
-    full = [cell for cell in line.cells if cell]
-    count = dialect.width - len(full)
-    least = 1 if line.width < dialect.width else 2  # of one blank cell more is to be said
-    if line.has_text or not least <= count <= _PLACES or len(full) < _CORNER or not below:
+def _is_axis_of_map(
+    line: Line, below: Sequence[Line], texts: Sequence[int], dialect: Dialect, head: Head
+) -> bool:
+    """Tell whether a line is the axis of rows that begin with something else; say so.
+
+    Above that, their places or properties, there are names, blank cells or none: then the line is
+    up to three cells shorter.
+    """
+    count = next((c for c, cell in enumerate(line.cells) if cell and not line.text[c]), 0)
+    named, axis = count > 0 and any(line.text[:count]), line.cells[count:]
+    if any(line.text[count:]) or len(axis) < _CORNER:
         return False
-    if line.cells[-len(full) :] != full or not rises(_numbers(full, dialect)):
+    values = _numbers(axis, dialect)
+    if not rises(values) or (named and counts(values)):
         return False
+    count += dialect.width - line.width
     rows = [row for row in below if row.width == dialect.width]
-    if not rows or not all(all(row.cells[:count]) for row in rows):
+    if not rows or not 1 <= count <= (_PROPERTIES if named else _PLACES):
         return False
-    head.coordinates = count
-    head.guesses.append(
-        f"the first line of numbers, {full[0]} to {full[-1]}, for the axis and the first "
-        + ("column" if count == 1 else f"{count} columns")
-        + " for labels"
-    )
+    if not all(all(row.cells[:count]) and not any(row.text[count:]) for row in rows):
+        return False
+    said = f"the first line of numbers, {axis[0]} to {axis[-1]}, for the axis"
+    if not set(range(count)) <= set(texts):
+        head.coordinates = count
+        said += f" and the first {'column' if count == 1 else f'{count} columns'} for labels"
+    head.guesses.append(said)
     return True
 
 

@@ -30,13 +30,20 @@ _SPECTRAL = re.compile(
 )
 """What axes of spectra are called."""
 
+_OTHER = re.compile(
+    r"\W*(id|index|idx|no|nr|num|number|samples?|row|scan|frame|subject|patient|batch|trial|cycle|order"
+    r"|year|month|day|date|time|t|sec|seconds?|min|minutes?|hours?|ms|elapsed)\b.*",
+    re.I | re.S,
+)
+"""What counts of samples, and times of recordings, are called."""
+
 _CLEAR = 16
 """Points of an axis that is told by nothing but its order."""
 
 _FEW = 3
 """Signals below which their order tells nothing."""
 
-_ALONG, _ACROSS = 0.3, 0.6
+_ALONG, _ACROSS = 0.3, 0.5
 """Squared differences of neighbours, over those of any two, at most and at least."""
 
 _COORDINATES = (1, 2, 3)
@@ -77,32 +84,31 @@ def are_signals(
     if count == 1:
         return called or falls or options.width is not None or options.orientation == "signals"
     names = axis_of(head.names[-count:] if head.names else None)
-    if counts(axis) or (names is not None and not counts(names)):
+    if (
+        counts(axis)
+        or (not called and _OTHER.match(name or ""))
+        or (names is not None and not counts(names))
+    ):
         return False
     return called or ((falls or _is_far_from_zero(axis)) and _along(np.stack(columns[1:], axis=1)))
 
 
-def coordinates(columns: Sequence[Matrix]) -> int:
-    """Return how many columns stand before the axis of spectra that stand below each other.
+def are_stacked(places: Sequence[npt.NDArray[np.generic]], axis: Matrix) -> bool:
+    """Tell whether spectra stand below each other, with the place of each before its numbers.
 
     Parameters
     ----------
-    columns : sequence of ndarray of shape (n,)
-        The numbers in the first rows of the table: places, an axis and values.
-
-    Returns
-    -------
-    int
-        0 if this is no such table.
+    places : sequence of ndarray of shape (n,)
+        What stands before the axis in the first rows.
+    axis : ndarray of shape (n,)
     """
-    count = len(columns) - 2
-    if count not in _COORDINATES or len(columns[0]) < SHORTEST:
-        return 0
-    axis = columns[count]
+    if len(places) not in _COORDINATES or len(axis) < SHORTEST:
+        return False
     back = np.flatnonzero(np.sign(np.diff(axis)) != np.sign(axis[1] - axis[0]))
     length = int(back[0]) + 1 if back.size else len(axis)
-    still = all((column[:length] == column[0]).all() for column in columns[:count])
-    return count if length >= SHORTEST and still and rises(axis[:length]) else 0
+    still = all((place[:length] == place[0]).all() for place in places)
+    moved = length == len(axis) or any(place[length] != place[0] for place in places)
+    return length >= SHORTEST and still and moved and rises(axis[:length])
 
 
 def length_of_each(axis: Matrix) -> int | None:

@@ -12,6 +12,9 @@ from ikpca_cli.formats.csv.form.dialect import Dialect
 
 _SHORT, _LONG = 40, 1000
 _DATE = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
+_WITH_CLASS = re.compile(r"[+-]?+\d*+\.\d++(?:[eE][+-]?+\d++)?+:.*+")
+"""A number and, behind a colon, the class of its row, as files of time series have it."""
+
 _WITH_UNIT = re.compile(r"[(<>~$€£¥]?+ ?+[+-]?+\d[\d.,' ]*+[)%$€£¥]?+[a-zA-Zµ°Ω/]{0,4}+")
 
 
@@ -91,7 +94,7 @@ def _wordy(lines: Sequence[Line], columns: Sequence[int]) -> tuple[int, ...]:
 
 def _is_quantity(cell: str) -> bool:
     """Tell whether a cell is a number with a unit, a currency or a mark that is not known."""
-    if not cell or len(cell) > _LONG:
+    if not cell or len(cell) > _LONG or _WITH_CLASS.fullmatch(cell):
         return True
     return (
         len(cell) <= _SHORT and _WITH_UNIT.fullmatch(cell) is not None and _DATE.match(cell) is None

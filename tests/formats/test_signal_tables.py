@@ -1,0 +1,180 @@
+"""Tables whose columns are signals, and maps: what instruments write, and what only looks so."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from ikpca_cli.errors import InputError
+from ikpca_cli.formats.arrays import ReadOptions, read_rows, write_rows
+
+RNG = np.random.default_rng(11)
+AXIS = np.round(178.2 + np.cumsum(np.linspace(0.5, 0.4, 80)), 3)
+PLACE = (AXIS - AXIS[0]) / np.ptp(AXIS)
+PEAKS = np.stack([np.exp(-(((PLACE - centre) / 0.08) ** 2)) for centre in (0.2, 0.5, 0.85)])
+SIGNALS = np.round(RNG.uniform(0.5, 1.5, (12, 3)) @ PEAKS + RNG.normal(0.3, 0.02, (12, 80)), 4)
+
+
+def pairs(signal, form="{:.3f},{:.4f}\n", axis=AXIS):
+    return "".join(form.format(x, y) for x, y in zip(axis, signal, strict=True))
+
+
+def side_by_side(head, signals=SIGNALS, axis=AXIS):
+    rows = np.column_stack([axis, signals.T])
+    return head + "".join(",".join(f"{v:.4f}" for v in row) + "\n" for row in rows)
+
+
+ONE = {
+    "wire": "#Wave\t\t#Intensity\r\n" + pairs(SIGNALS[0][::-1], "{:.3f}\t{:.4f}\r\n", AXIS[::-1]),
+    "markers": "Date: Mon May 2\nXAxis mode: Wavelengths\n>>>>>Begin Spectral Data<<<<<\n"
+    + pairs(SIGNALS[0], "{:.3f}\t{:.4f}\n")
+    + ">>>>>End Spectral Data<<<<<\n",
+    "comments": "##NAMES=Quartz\n##FILETYPE=Raman RAW\n\n" + pairs(SIGNALS[0]) + "##END=\n\n",
+    "quoted title": '"Sample 1 - RawData"\n"Wavelength nm.","Abs."\n' + pairs(SIGNALS[0]),
+    "decimal commas": "nm;A\n" + pairs(SIGNALS[0], "{:.3f};{:.4f}\n").replace(".", ","),
+    "remarks below": "TITLE\tx\nNPOINTS\t80\nXYDATA\n"
+    + pairs(SIGNALS[0], "{:.3f}\t{:.4f}\n")
+    + "\n##### Extended Information\n[Comments]\nSample name\tx\nModel Name\tFT/IR\n",
+    "blanks": pairs(SIGNALS[0], "   {:8.3f}    {:10.4f}\n"),
+}
+
+
+@pytest.mark.parametrize("text", ONE.values(), ids=ONE)
+def test_one_signal_a_file(tmp_path, text):
+    path = tmp_path / "x.txt"
+    path.write_bytes(text.encode())
+    with read_rows(str(path), ReadOptions(orientation="signals")) as rows:
+        falls = text is ONE["wire"]
+        assert_array_equal(rows.read(), SIGNALS[:1, :: -1 if falls else 1])
+        names = [float(name.replace(",", ".")) for name in rows.feature_names]
+        assert_array_equal(names, AXIS[:: -1 if falls else 1])
+        assert "for the axis of a signal" in rows.warnings[0]
+        write_rows(str(tmp_path / "out.txt"), rows.read() + 1.0, rows.layout.with_digits(4))
+    old, new = (p.read_bytes().decode().splitlines() for p in (path, tmp_path / "out.txt"))
+    assert len(old) == len(new)
+    changed = [place for place, pair in enumerate(zip(old, new, strict=True)) if pair[0] != pair[1]]
+    assert len(changed) == 80
+    mark = "\t" if "\t" in old[changed[0]] else ";" if ";" in old[changed[0]] else ","
+    if text is not ONE["blanks"]:
+        assert all(old[i].split(mark)[0] == new[i].split(mark)[0] for i in changed)
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "Wavelength," + ",".join(f"s{i}" for i in range(12)) + "\n",
+        "",
+        "," + ",".join("abcdefghijkl") + "\n",
+    ],
+    ids=["named", "none", "pandas"],
+)
+@pytest.mark.parametrize("transpose", [False, True])
+def test_signals_side_by_side(tmp_path, head, transpose):
+    (tmp_path / "x.csv").write_text(side_by_side(head))
+    with read_rows(str(tmp_path / "x.csv"), ReadOptions(transpose=transpose)) as rows:
+        assert_allclose(rows.read(), SIGNALS)
+        assert [float(name) for name in rows.feature_names] == AXIS.tolist()
+
+
+def test_an_axis_that_is_repeated_before_each_signal(tmp_path):
+    rows = np.column_stack([column for one in SIGNALS[:4] for column in (AXIS, one)])
+    text = "S1,,S2,,S3,,S4,,\n" + "Wavelength (nm),Abs," * 4 + "\n"
+    text += "".join(",".join(f"{v:.4f}" for v in row) + ",\n" for row in rows)
+    (tmp_path / "x.csv").write_text(text + "\nS1\nOperator Name : nobody\n\n")
+    with read_rows(str(tmp_path / "x.csv")) as rows:
+        assert_allclose(rows.read(), SIGNALS[:4])
+        assert [float(name) for name in rows.feature_names] == AXIS.tolist()
+        assert "columns 3, 5, 7 repeat" in rows.warnings[0]
+
+
+def test_a_recording_and_a_numbered_stack_are_no_signals_along_an_axis(tmp_path):
+    times = 0.004 * np.arange(80)
+    smooth = SIGNALS[:, 0] + 0.1 * np.arange(80)[:, None]
+    tables = {
+        "time": side_by_side("time,a,b,c,d\n", SIGNALS[:4], times),
+        "years": side_by_side("year,a,b,c,d\n", SIGNALS[:4], 1940.0 + np.arange(80)),
+        "numbers": side_by_side(
+            "id," + ",".join("abcdefghijkl") + "\n", smooth.T, 1001.0 + np.arange(80)
+        ),
+        "two columns": pairs(SIGNALS[0]),
+    }
+    for name, text in tables.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+        with read_rows(str(tmp_path / f"{name}.csv")) as rows:
+            assert rows.shape[0] == 80, name
+    (tmp_path / "one.csv").write_text(ONE["wire"])
+    for options in (
+        ReadOptions(orientation="rows"),
+        ReadOptions(recording=True),
+        ReadOptions(width=2),
+    ):
+        with read_rows(str(tmp_path / "one.csv"), options) as rows:
+            assert rows.shape == (80, 2)
+
+
+MAP = "".join(
+    f"{i % 4 * 1.5}\t{i // 4 * 2.5}\t" + "\t".join(f"{v:.4f}" for v in one) + "\n"
+    for i, one in enumerate(SIGNALS)
+)
+AXIS_LINE = "\t".join(f"{a:.3f}" for a in AXIS) + "\n"
+
+
+@pytest.mark.parametrize("corner", ["", "\t\t", "#Range=\t100...300\n#Unit=\t1/cm\n\t\t", "X\tY\t"])
+def test_maps(tmp_path, corner):
+    (tmp_path / "x.txt").write_text(corner + AXIS_LINE + MAP)
+    with read_rows(str(tmp_path / "x.txt")) as rows:
+        assert_array_equal(rows.read(), SIGNALS)
+        assert [float(name) for name in rows.feature_names] == AXIS.tolist()
+        assert "the first 2 columns for labels" in rows.warnings[0]
+        write_rows(str(tmp_path / "out.txt"), rows.read(), rows.layout.with_digits(4))
+    assert (tmp_path / "out.txt").read_text() == corner + AXIS_LINE + MAP
+
+
+def test_signals_below_each_other_with_names_or_places(tmp_path):
+    for places in (["1.5\t2.5", "1.5\t5.0"], ["a", "b"]):
+        text = "".join(
+            pairs(one, place + "\t{:.3f}\t{:.4f}\n")
+            for place, one in zip(places, SIGNALS, strict=False)
+        )
+        (tmp_path / "x.txt").write_text(text)
+        with read_rows(str(tmp_path / "x.txt")) as rows:
+            assert_array_equal(rows.read(), SIGNALS[:2])
+            assert [float(name) for name in rows.feature_names] == AXIS.tolist()
+        moved = text.replace(f"{AXIS[70]:.3f}", f"{AXIS[70] + 0.1:.3f}", 1)
+        (tmp_path / "x.txt").write_text(moved)
+        with pytest.raises(InputError, match="their axis is not the same for all"):
+            read_rows(str(tmp_path / "x.txt"))
+
+
+def test_properties_before_an_axis_are_labels(tmp_path):
+    head = "ID,Protein," + ",".join(f"{a:.3f}" for a in AXIS) + "\n"
+    rows = "".join(
+        f"s{i},{10 + i}," + ",".join(map(str, one)) + "\n" for i, one in enumerate(SIGNALS)
+    )
+    (tmp_path / "x.csv").write_text(head + rows)
+    with read_rows(str(tmp_path / "x.csv")) as found:
+        assert_array_equal(found.read(), SIGNALS)
+
+
+def test_classes_of_rows_are_asked_about_or_refused(tmp_path):
+    for form in ("{c}\t{row}\n", "{row}\t{c}\n"):
+        text = "".join(
+            form.format(c=i % 2 + 1, row="\t".join(map("{:.4f}".format, one)))
+            for i, one in enumerate(SIGNALS)
+        )
+        (tmp_path / "x.tsv").write_text(text)
+        with read_rows(str(tmp_path / "x.tsv")) as rows:
+            assert "the class of each row" in rows.warnings[0]
+    (tmp_path / "x.ts").write_text(
+        "@data\n" + "".join(",".join(map("{:.4f}".format, one)) + ":1\n" for one in SIGNALS)
+    )
+    with pytest.raises(InputError, match=":1', not a number"):
+        read_rows(str(tmp_path / "x.ts"))
+
+
+def test_several_values_to_a_line_of_jcamp_are_refused(tmp_path):
+    text = "##TITLE=x\n##JCAMP-DX=4.24\n##XYDATA=(X++(Y..Y))\n400 1 2 3\n406 4 5 6\n##END=\n"
+    (tmp_path / "x.txt").write_text(text)
+    with pytest.raises(InputError, match="is a JCAMP-DX file"):
+        read_rows(str(tmp_path / "x.txt"))
