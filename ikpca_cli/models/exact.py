@@ -144,6 +144,8 @@ class ExactModel:
         spectra = np.arange(len(self.gammas))
         if not all(np.isin(index, spectra).all() for index in (self.owners, self.expansion[:, 0])):
             raise ValueError("its expansion does not fit its spectra")
+        if np.any(np.diff(self.owners) < 0.0):
+            raise ValueError("its components are not sorted by their spectra")
         if not np.all((self.copies >= 0.0) & (self.copies <= 1.0)):
             raise ValueError("it has kernels that are not between 0 and 1")
 
@@ -201,7 +203,9 @@ class ExactModel:
         """Yield index and spectrum, whose noise gains are for the noise as it is."""
         form = load_smooth(self.kernel)
         for index, gamma in enumerate(self.gammas):
-            own = self.owners == index
+            # One spectrum's components lie side by side: a slice of them is not a copy.
+            first, last = np.searchsorted(self.owners, [index, index + 1])
+            own = slice(int(first), int(last))
             variances = self.spectral_variances[own]
             yield (
                 index,

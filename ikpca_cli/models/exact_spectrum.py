@@ -194,9 +194,9 @@ class ExactSpectrum(Preimage[Kernels]):
         """Variances of the rows and of unit noise, as `Preimage.component_variances` says."""
         return self.variances, self.noise_gains
 
-    def components_where(self, on: NDArray[np.bool_]) -> FloatArray:
-        """Return some of the components, (n, e)."""
-        return self.vectors[:, on]
+    def leading_components(self, count: int) -> FloatArray:
+        """Return the first `count` components, (n, count)."""
+        return self.vectors[:, :count]
 
     def evaluate(self, x: FloatArray, dx: Sequence[FloatArray]) -> Kernels:
         """Return the kernel at rows x (m, p), and its derivative along each dx."""

@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, row_blocks
@@ -159,9 +158,9 @@ class GaussNewtonModel(FeatureModel, Preimage[FeatureView]):
         """Variances of the rows and of the noise, as `Preimage.component_variances` says."""
         return self.signal_variances, self.noise_variances
 
-    def components_where(self, on: NDArray[np.bool_]) -> FloatArray:
-        """Return some of the components, (r, e)."""
-        return self.components[on].T
+    def leading_components(self, count: int) -> FloatArray:
+        """Return the first `count` components, (r, count)."""
+        return self.components[:count].T
 
     def evaluate(self, x: FloatArray, dx: Sequence[FloatArray]) -> FeatureView:
         """Return the features of centred rows, and their derivatives along each dx."""

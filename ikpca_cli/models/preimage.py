@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 
@@ -58,8 +57,8 @@ class Preimage(ABC, Generic[View]):
         """Return what centred rows x (m, p) look like in feature space, and along each dx."""
 
     @abstractmethod
-    def components_where(self, on: NDArray[np.bool_]) -> FloatArray:
-        """Return some of the components as columns, (k, e)."""
+    def leading_components(self, count: int) -> FloatArray:
+        """Return the first `count` components as columns, (k, count), which are not a copy."""
 
     @abstractmethod
     def codes_on(self, view: View, components: FloatArray) -> list[FloatArray]:
@@ -117,14 +116,14 @@ class Preimage(ABC, Generic[View]):
         signal, noise = self.component_variances
         first = self.evaluate(Y, tangents)
         least = min(iteration.shrink for iteration in iterations)
-        used = wiener_weights(signal, noise_variance * noise, least) > 0.0
-        codes = self.codes_on(first, self.components_where(used))
+        used = used_components(wiener_weights(signal, noise_variance * noise, least))
+        codes = self.codes_on(first, self.leading_components(used))
         for shrink, kinds in grouped(iterations).items():
             weights = wiener_weights(signal, noise_variance * noise, shrink)
-            on = weights > 0.0
-            V = self.components_where(on)
-            weighed = (V * weights[on]).T
-            targets = [code[:, on[used]] @ weighed for code in codes]
+            count = used_components(weights)
+            V, weights = self.leading_components(count), weights[:count]
+            # Rows are few where components are many: it is their codes that are weighed.
+            targets = [(code[:, :count] * weights) @ V.T for code in codes]
             begun = self.step(Y, tangents, first, targets)
             for reproject, wanted in kinds.items():
                 x, dx = begun
@@ -133,7 +132,7 @@ class Preimage(ABC, Generic[View]):
                     if step > 1:
                         view = self.evaluate(x, dx)
                         if reproject:
-                            aims = [code @ weighed for code in self.codes_on(view, V)]
+                            aims = [(code * weights) @ V.T for code in self.codes_on(view, V)]
                         x, dx = self.step(x, dx, view, aims)
                     if step in wanted:
                         turned = divergence(tangents, dx, len(Y))
