@@ -21,6 +21,7 @@ WITHHELD = (
     "its own error is too large beside it",
     "it would be below zero",
     "rows were added",
+    "the noise is not of one kind and level",
 )
 """Reasons for which a fit promises no error."""
 

@@ -112,7 +112,8 @@ class Denoiser(KnownFit):
         self.strength_ = None  # the choice compares rows as they are moved
         alike = np.ptp(selection_rows(rows, SAMPLE_ROWS, self.seed), axis=0) == 0.0
         self.constant_ = alike.astype(float) if alike.any() else None
-        self._set_noise(noise_of_fit(self, rows, self._given_noise))
+        noise = noise_of_fit(self, rows, self._given_noise)
+        self._set_noise(noise)
         usual = self._usual()
         given = rows
         if usual.is_needed:
@@ -134,6 +135,8 @@ class Denoiser(KnownFit):
             if self.noise_std == "auto":
                 noise_std = None
                 choice = self._choose(rows, mean, None, progress, oracle)
+        if noise.is_doubtful and not withheld:
+            withheld = WITHHELD.index("the noise is not of one kind and level")
         self.noise_std_ = noise_std
         self.tried_ = choice.tried
         is_known = oracle is not None

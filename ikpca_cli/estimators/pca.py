@@ -19,6 +19,9 @@ from ikpca_cli.linalg.shrinkage import optimal_weights
 from ikpca_cli.models.novelty import mahalanobis
 from ikpca_cli.selection.choice import Auto
 
+LEAST_FREE = 0.2
+"""What is left of 1 - leverage at least: a row of its own direction tells little of others."""
+
 
 class _Identity:
     """The feature map of linear PCA."""
@@ -170,9 +173,14 @@ class PCA(Denoiser):
         return rows
 
     def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
-        # Components lean towards the rows that they were found in, the more the more there are.
-        lean = self.n_samples_ / max(self.n_samples_ - self.n_components_, 1) if fitted else 1.0
-        return lean * self._distances(X, self._encode_block(X))
+        codes = self._encode_block(X)
+        distances = self._distances(X, codes)
+        if fitted:
+            # Components lean towards the rows that they were found in: what is left of a row would
+            # be 1 / (1 - h) times as long without it, h being its leverage.
+            leverage = np.sum(codes**2 / self.explained_variance_, axis=1) / self.n_samples_
+            distances = distances / np.maximum(1.0 - leverage, LEAST_FREE) ** 2
+        return distances
 
     def _distances(self, X: FloatArray, codes: FloatArray) -> FloatArray:
         centred = X - self.mean_

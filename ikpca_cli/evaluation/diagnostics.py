@@ -48,12 +48,15 @@ class Residual:
     unevenness : float
         Ratio of the loud columns' standard deviation (90th percentile) to that of the quiet ones
         (10th percentile); about 1 for noise that is the same in every column.
+    signal_std : float
+        Root mean square of the cleaned rows, less their means.
     """
 
     std: float
     autocorrelation: float
     signal_correlation: float
     unevenness: float
+    signal_std: float
 
     @classmethod
     def of(cls, noisy: FloatArray, cleaned: FloatArray) -> Residual:
@@ -65,13 +68,30 @@ class Residual:
             _correlation(removed[:, :-1], removed[:, 1:]),
             _correlation(removed, signal),
             _unevenness(removed.std(axis=0)),
+            float(np.sqrt(np.mean(signal**2))),
         )
 
-    def flaw(self) -> str | None:
-        """Return why this does not look like noise, None if it does."""
-        if abs(self.autocorrelation) > NOISE_LIKE:
+    def flaw(self, noise_std: float | None = None) -> str | None:
+        """Return why this does not look like noise, None if it does.
+
+        Parameters
+        ----------
+        noise_std : float, optional
+            The noise level. White noise of which a share k is kept, at low frequencies, leaves the
+            rest correlated by ``-sin(pi k) / (pi (1 - k))``. What is kept of noise is correlated
+            with what is removed as well: of a posterior mean, their mean product is its error,
+            the noise variance less that of the residual.
+        """
+        low, with_signal = -NOISE_LIKE, SIGNAL_LIKE
+        if noise_std is not None and 0.0 < self.std < noise_std:
+            gone = (self.std / noise_std) ** 2
+            kept = 1.0 - gone
+            low -= math.sin(math.pi * gone) / (math.pi * gone)
+            if self.signal_std > 0.0:
+                with_signal += kept * noise_std**2 / (self.std * self.signal_std)
+        if not low <= self.autocorrelation <= NOISE_LIKE:
             return f"it is correlated along the row ({self.autocorrelation:+.2f})"
-        if self.signal_correlation > SIGNAL_LIKE:
+        if self.signal_correlation > with_signal:
             return f"it is correlated with the signal ({self.signal_correlation:+.2f})"
         return None
 

@@ -6,12 +6,15 @@ comes first, and a less precise one is believed only where it is clearly lower.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
 from ikpca_cli.noise.estimate import NoiseLevel, Reading
+from ikpca_cli.noise.high_frequencies import high_reading
 from ikpca_cli.noise.local import thickness
 from ikpca_cli.noise.quiet_columns import CLIPPED, clipped_share, quiet_reading
 from ikpca_cli.noise.row_lengths import LOW, RowLengths
@@ -24,6 +27,7 @@ FEW_ROWS = 8
 
 _PRECISE = 0.03  # doubt above which quiet columns say nothing against the spectrum
 _CLEARLY_LOWER = 0.8
+_AGREES = 0.85  # of a certain level, that high frequencies have at least
 _LOCAL_DOUBT = 1.1  # relative error of a level read across a surface, times the root of the rows
 _SATURATED = 0.7  # variance across a neighbourhood, as a share of its window's
 _FEWEST, _MANY = 3, 20  # directions without signal that can be compared, and that tell by number
@@ -50,6 +54,12 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     X = without_duplicates(X)  # nor has a row beside its duplicate
     if len(X) < FEW_ROWS:
         return NoiseLevel(None, certain=False)
+    level = _of_directions(X)
+    return level if level.remark else _checked(level, high_reading(X))
+
+
+def _of_directions(X: FloatArray) -> NoiseLevel:
+    """Return the level by directions without signal, or across the surface of centred rows."""
     spectrum = Eigenvalues.of(X)
     (first, signal), *others = (spectrum.reading(share) for share in SHARES)
     clipped = clipped_share(X)
@@ -74,6 +84,17 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     if best.std == 0.0:
         return NoiseLevel(None, certain=False)
     return _judged(X, spectrum, signal, best)
+
+
+def _checked(level: NoiseLevel, high: Reading | None) -> NoiseLevel:
+    """Return the level by high frequencies where they tell it better."""
+    if high is None:
+        return level
+    if level.std is not None and high.std > level.std * (1.0 + high.doubt + 2.0 * level.error):
+        return level
+    if level.std is not None and level.certain and high.std < _AGREES * level.std:
+        return replace(level, certain=False)  # noise that is weaker at high frequencies, or signal
+    return NoiseLevel(high.std, certain=True, error=high.doubt / 2.0)
 
 
 def _lowest(readings: list[Reading]) -> Reading:

@@ -47,6 +47,22 @@ def test_residual_of_lost_signal_is_noticed(waves):
     assert "along the row" in Residual.of(noisy, np.zeros_like(noisy)).flaw()
 
 
+@pytest.mark.parametrize("noise", [0.1, 0.5, 1.5])
+def test_what_a_good_denoiser_removes_has_no_flaw(waves, noise):
+    """Though it is correlated with the rest of the noise, which stays with the signal."""
+    clean, rng = waves
+    noisy = clean + noise * rng.normal(size=clean.shape)
+    harmonics = np.fft.rfft(noisy, axis=1)
+    harmonics[:, 6:] = 0.0
+    smoothed = np.fft.irfft(harmonics, 40, axis=1)
+    assert Residual.of(noisy, smoothed).flaw(noise) is None
+    white = np.sqrt(0.5) * rng.normal(size=(300, 40))
+    noisy = white + noise * rng.normal(size=white.shape)
+    shrunk = noisy * 0.5 / (0.5 + noise**2)  # the posterior mean
+    assert Residual.of(noisy, shrunk).flaw(noise) is None
+    assert "with the signal" in Residual.of(noisy, 0.3 * noisy).flaw(0.1)
+
+
 def test_estimate_is_near_the_truth(waves):
     clean, rng = waves
     noisy = clean + rng.normal(scale=0.3, size=clean.shape)

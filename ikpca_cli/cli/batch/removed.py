@@ -49,7 +49,7 @@ class Removed:
             return ()
         forward = self._treatment.forward
         noisy, cleaned = np.concatenate(self._noisy), np.concatenate(self._cleaned)
-        flaw = Residual.of(forward(noisy), forward(cleaned)).flaw()
+        flaw = Residual.of(forward(noisy), forward(cleaned)).flaw(self._treatment.caution.std)
         if flaw is None:
             return ()
         look = f"look at {target}" if target else "--residual writes it to a file"

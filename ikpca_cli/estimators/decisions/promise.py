@@ -78,15 +78,18 @@ def promise_of(
     if noise_std is not None and risk is not None:
         if not is_known:
             error = float(np.hypot(error, level.risk_error(risk)))
-        if not withheld and not is_known and error > MOST_ERROR * risk:
-            withheld = _TOO_UNSURE
-        if not withheld:
-            mse, mse_error = risk, error
         useless = risk - error >= (1.0 - 1e-9) * noise_std**2
     blind = estimator.n_components == "auto" and not estimator.replicates and not is_known
     if risk is not None and blind:
         nothing = level.is_bound or useless
         strength = 0.0 if nothing else 1.0 if level.certain else IN_DOUBT
+    if noise_std is not None and risk is not None:
+        if strength == 0.0:  # rows stay as they are
+            risk, error = noise_std**2, 2.0 * level.error * noise_std**2
+        if not withheld and not is_known and error > MOST_ERROR * risk:
+            withheld = _TOO_UNSURE
+        if not withheld:
+            mse, mse_error = risk, error
     if useless:
         warnings.warn(
             f"{estimator.method} is not expected to bring these rows closer to clean ones: they "

@@ -4,22 +4,31 @@ Noise that is white has equal variance in all directions without signal, so that
 right that makes the plateau of equal variances longer. With white noise hardly any does. It is
 taken if it has the longest plateau of all, noise is then told from signal with certainty, and the
 risk of a quick denoiser, in the units of the data, falls by more than its standard error.
+
+Rough signal, evened by its own covariance, has a long plateau as well. Noise that is correlated has
+to be less than half of what rows differ by, and what is white then has to be like noise in every
+row and column (`Likeness`): peaks, edges and chirps are not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import InputError
+from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.level import estimate_noise
+from ikpca_cli.noise.likeness import Likeness
 from ikpca_cli.noise.low_rank import plateau_of
 from ikpca_cli.noise.models import by_column, correlated, counts
 from ikpca_cli.noise.models.spikes import Spikes
 from ikpca_cli.noise.models.spikes import propose as propose_spikes
 from ikpca_cli.noise.quick import quick_risks
 from ikpca_cli.transforms.protocol import Transform
+from ikpca_cli.transforms.whiten import Whitening
 
 PROPOSALS: dict[str, tuple[Callable[[FloatArray], Transform | None], ...]] = {
     "counts": (counts.propose, counts.propose_logarithm),
@@ -36,6 +45,14 @@ LONGER, BY, SHARE = 1.2, 3, 3
 
 WITHOUT_SPIKES = 1.6
 """How many times longer it has to be if values are left out."""
+
+MOST_CORRELATED = 0.5
+"""Share of the variance of rows that correlated noise may have: more would be all they are."""
+
+_ENOUGH_ROWS = 40  # of which correlated noise is told from rough signal
+LEAST_SIGNAL, MOST_SPIKES = 0.2, 4.0
+"""Share of the variance of rows without spikes that has to be signal, and how many times that
+variance the mean square of spikes may be."""
 
 _AS_LONG = 0.97  # of the longest plateau, that a model of fewer unknowns has
 
@@ -54,12 +71,15 @@ class Noise:
         What finds values to leave out, None where there are none.
     evidence : str
         How that is known, in words.
+    is_doubtful : bool
+        Whether it is of another kind than any model has, so that no error can be promised.
     """
 
     name: str = "white"
     transform: Transform | None = None
     spikes: Spikes | None = None
     evidence: str = ""
+    is_doubtful: bool = False
 
 
 def noise_of(rows: FloatArray, asked: str = "auto", name: str = "the array") -> Noise:
@@ -96,15 +116,23 @@ def noise_of(rows: FloatArray, asked: str = "auto", name: str = "the array") -> 
     if spikes is not None:
         repaired = spikes.repair(rows)
         plateau = plateau_of(_centred(repaired))
-        if plateau > WITHOUT_SPIKES * white + BY:
-            found_in = _other(repaired, plateau)
-            return Noise(found_in.name, found_in.transform, spikes, found_in.evidence)
+        if plateau > WITHOUT_SPIKES * white + BY and _has_signal(repaired, rows):
+            return replace(_other(repaired, plateau), spikes=spikes)
     return _other(rows, white)
+
+
+def _has_signal(repaired: FloatArray, rows: FloatArray) -> bool:
+    """Tell whether rows (n, p) without spikes hold signal still: else spikes may be the signal."""
+    X = _centred(repaired)
+    left, std = float(np.mean(X**2)), estimate_noise(X).std or 0.0
+    removed = float(np.mean((rows - repaired) ** 2))
+    return left - std**2 > LEAST_SIGNAL * left and removed < MOST_SPIKES * left
 
 
 def _other(rows: FloatArray, white: int) -> Noise:
     """Return a noise model that is better than the white one, or that."""
-    found = []
+    found, longer = [], LONGER * white + BY
+    is_doubtful = not Likeness.of(_centred(rows)).may_be_noise()
     for name, proposals in PROPOSALS.items():
         for propose in proposals:
             transform = propose(rows)
@@ -113,17 +141,21 @@ def _other(rows: FloatArray, white: int) -> Noise:
             Z = transform.forward(rows)
             plateau = plateau_of(_centred(Z))
             # Two unknowns, and a variance that surely grows, are evidence of their own.
-            enough = white if name == "counts" else LONGER * white + BY
+            enough = white if name == "counts" else longer
             if plateau >= max(enough, min(rows.shape) / SHARE):
                 found.append((plateau, name, transform))
+            is_doubtful |= plateau >= longer
     if not found:
-        return Noise()
+        return Noise(is_doubtful=is_doubtful)
     longest = max(plateau for plateau, _, _ in found)
     for plateau, name, transform in found:
         if plateau < _AS_LONG * longest:
             continue
-        level = estimate_noise(_centred(transform.forward(rows)))
+        Z = _centred(transform.forward(rows))
+        level, likeness = estimate_noise(Z), Likeness.of(Z)
         if level.std is None or not level.certain:
+            continue
+        if isinstance(transform, Whitening) and not _is_noise(rows, transform, level, likeness):
             continue
         before = quick_risks(rows, None, transform, level.std)
         after = quick_risks(rows, transform, transform, level.std)
@@ -134,8 +166,17 @@ def _other(rows: FloatArray, white: int) -> Noise:
                 f"{plateau} directions of equal noise instead of {white}, "
                 f"and an estimated error that is lower by {min(saved, 0.99):.0%}"
             )
-            return Noise(name, transform, evidence=words)
-    return Noise()
+            is_doubtful = not likeness.may_be_noise()
+            return Noise(name, transform, evidence=words, is_doubtful=is_doubtful)
+    return Noise(is_doubtful=is_doubtful)
+
+
+def _is_noise(rows: FloatArray, by: Whitening, level: NoiseLevel, likeness: Likeness) -> bool:
+    """Tell whether what a covariance makes white is noise, and not all that rows (n, p) are."""
+    assert level.std is not None
+    variance = level.std**2 * float(np.mean(np.diag(by.covariance)))
+    share = variance / float(np.mean(_centred(rows) ** 2))
+    return len(rows) >= _ENOUGH_ROWS and share < MOST_CORRELATED and likeness.is_noise()
 
 
 def _centred(X: FloatArray) -> FloatArray:

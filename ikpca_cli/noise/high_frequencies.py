@@ -1,0 +1,75 @@
+"""The noise level by the highest frequencies along rows, where smooth rows have none but noise.
+
+Rows may be too few, or of too many shapes, for a spectrum of all rows to have directions without
+signal. If they are smooth, each of them has frequencies without signal. A cosine transform (DCT-II)
+keeps white noise white, so that coefficients of noise have one variance, from one row to the next
+as well as from one frequency to the next; those of signal fall with the frequency, or are strong in
+some rows. Donoho and Johnstone ("Ideal spatial adaptation by wavelet shrinkage", 1994) read the
+level off the finest wavelets for the same reason.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.estimate import Reading
+
+FEWEST = 24
+"""Coefficients that a band must have."""
+
+_SHARES = (0.5, 0.25)  # of the coefficients, from the highest frequency down
+_SURELY = 3.0  # standard errors
+_SLOPE = 0.02  # relative difference of two halves that is no matter
+_MOST_ROWS = 0.1  # variance of squared lengths beyond that of chi-square, over it
+_KURTOSIS = 0.15  # what it may differ by from 3
+_FEWEST_NUMBERS = 300  # in a band, for a level within some per cent
+
+
+def high_reading(X: FloatArray) -> Reading | None:
+    """Return the level by high frequencies of centred rows (n, p), None if these hold signal."""
+    from scipy.fft import dct
+
+    Z = dct(X, norm="ortho", axis=1)
+    for share in _SHARES:
+        reading, is_signal = _band_reading(Z, int(share * X.shape[1]))
+        if reading is not None or is_signal:
+            return reading
+    return None
+
+
+def _band_reading(Z: FloatArray, count: int) -> tuple[Reading | None, bool]:
+    """Return the level by the last coefficients of Z (n, p), None where they are not alike.
+
+    And whether they cannot be noise, as numbers that are spread less than normal ones are not; of
+    fewer of them one would see less of it.
+    """
+    from scipy.fft import idct
+
+    n_samples = len(Z)
+    if count < FEWEST or n_samples * count < _FEWEST_NUMBERS:
+        return None, False
+    band = Z[:, -count:]
+    squares = band**2 * (n_samples / (n_samples - 1.0))
+    variance = float(squares.mean())
+    if variance <= 0.0:
+        return None, False
+    squares /= variance
+    by_frequency, by_row = squares.mean(axis=0), squares.mean(axis=1)
+    # The variance of a squared normal number is 2.
+    frequencies = float(by_frequency.var()) * (n_samples - 1) / 2.0
+    rows = float(by_row.var()) * count / 2.0
+    half = count // 2
+    slope = float(by_frequency[:half].mean() - by_frequency[half:].mean())
+    error = (8.0 / ((n_samples - 1) * count)) ** 0.5
+    filtered = np.zeros_like(Z)
+    filtered[:, -count:] = band
+    fourth = float(np.mean(idct(filtered, norm="ortho", axis=1) ** 4))
+    kurtosis = fourth / (variance * (1.0 - 1.0 / n_samples) * count / Z.shape[1]) ** 2
+    is_flat = abs(slope) < _SLOPE + _SURELY * error
+    chance = _MOST_ROWS + _SURELY * (2.0 / n_samples) ** 0.5
+    is_even = frequencies < 1.0 + _SURELY * (2.0 / count) ** 0.5 and abs(rows - 1.0) < chance
+    chance = _KURTOSIS + _SURELY * (24.0 / (n_samples * count)) ** 0.5
+    if not (is_flat and is_even and abs(kurtosis - 3.0) < chance):
+        return None, kurtosis < 3.0 - chance
+    return Reading(variance**0.5, 2.0 * (2.0 * n_samples * count) ** -0.5), False

@@ -1,0 +1,88 @@
+"""The noise level by high frequencies: right on smooth rows, silent on others."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ikpca_cli.noise.high_frequencies import high_reading
+from ikpca_cli.noise.level import estimate_noise
+
+
+def stream(*numbers):
+    return np.random.default_rng(np.random.SeedSequence([92, *numbers]))
+
+
+def ringing(rng, n_samples, width=200):
+    """Return damped oscillations that start anywhere."""
+    x = np.linspace(0.0, 1.0, width)
+    start, rate, decay = rng.uniform([0.02, 5, 3], [0.3, 12, 9], (n_samples, 3)).T[:, :, None]
+    t = np.maximum(x - start, 0.0)
+    return np.exp(-decay * t) * np.sin(2 * np.pi * rate * t)
+
+
+def centred(rows):
+    return rows - rows.mean(axis=0)
+
+
+@pytest.mark.parametrize("n_samples", [10, 40, 300])
+@pytest.mark.parametrize("noise", [0.03, 0.3, 3.0])
+def test_few_smooth_rows_tell_their_noise(n_samples, noise):
+    rng = stream(1)
+    rows = ringing(rng, n_samples)
+    level = estimate_noise(centred(rows + noise * rng.normal(size=rows.shape)))
+    assert level.certain
+    assert level.std == pytest.approx(noise, rel=0.06)
+
+
+def test_its_doubt_is_that_of_the_reading():
+    errors = []
+    for seed in range(40):
+        rng = stream(2, seed)
+        rows = ringing(rng, 12)
+        reading = high_reading(centred(rows + 0.2 * rng.normal(size=rows.shape)))
+        if reading is not None:  # chance makes a few bands uneven
+            errors.append((reading.std / 0.2 - 1.0) / (reading.doubt / 2.0))
+    assert len(errors) > 30
+    assert 0.7 < float(np.std(errors)) < 1.4
+
+
+def jumps(rng, n_samples):
+    return np.cumsum(rng.uniform(size=(n_samples, 120)) < 0.05, axis=1) % 2.0
+
+
+def sparse(rng, n_samples):
+    return np.where(rng.uniform(size=(n_samples, 120)) < 0.03, 3.0, 0.0)
+
+
+def table(rng, n_samples):
+    return rng.normal(size=(n_samples, 4)) @ rng.normal(size=(4, 120))
+
+
+def phases(rng, n_samples):
+    return np.cos(rng.uniform(0.0, 2.0 * np.pi, (n_samples, 120)))
+
+
+@pytest.mark.parametrize("signal", [jumps, sparse, table, phases])
+@pytest.mark.parametrize("n_samples", [100, 300])
+def test_rough_rows_do_not(signal, n_samples):
+    rng = stream(3)
+    rows = signal(rng, n_samples)
+    assert high_reading(centred(rows + 0.1 * rng.normal(size=rows.shape))) is None
+
+
+def test_uneven_noise_is_not_read():
+    rng = stream(4)
+    rows, noise = ringing(rng, 100), rng.normal(size=(100, 200))
+    levels = np.exp(rng.normal(0.0, 0.5, (100, 1)))
+    for uneven in (
+        levels * noise,
+        np.linspace(0.1, 2.0, 200) * noise,
+        rng.standard_t(3, (100, 200)),
+    ):
+        assert high_reading(centred(rows + 0.2 * uneven)) is None
+
+
+def test_short_rows_are_not_read():
+    rng = stream(5)
+    assert high_reading(centred(rng.normal(size=(1000, 30)))) is None

@@ -1,0 +1,90 @@
+"""What is like noise of one level, and what is rough signal or noise of another kind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ikpca_cli.noise.likeness import Likeness
+from ikpca_cli.noise.models.choose import noise_of
+
+SHAPE = (150, 90)
+
+
+def stream(*numbers):
+    return np.random.default_rng(np.random.SeedSequence([91, *numbers]))
+
+
+def likeness_of(noise, rng):
+    """Return that of noise on a signal in three directions."""
+    signal = 5.0 * rng.normal(size=(len(noise), 3)) @ rng.normal(size=(3, noise.shape[1]))
+    rows = signal + noise
+    return Likeness.of(rows - rows.mean(axis=0))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_white_noise_is_like_noise(seed):
+    rng = stream(1, seed)
+    found = likeness_of(rng.normal(size=SHAPE), rng)
+    assert found.is_noise()
+    assert found.may_be_noise()
+
+
+def test_noise_of_other_kinds_is_not_of_one_level():
+    rng = stream(2)
+    normal = rng.normal(size=SHAPE)
+    kinds = {
+        "rows": np.exp(rng.normal(0.0, 0.6, (SHAPE[0], 1))) * normal,
+        "columns": np.geomspace(0.3, 3.0, SHAPE[1]) * normal,
+        "heavy tails": rng.standard_t(3, SHAPE),
+        "spikes": normal + np.where(rng.uniform(size=SHAPE) < 0.02, 12.0, 0.0),
+    }
+    for kind, noise in kinds.items():
+        assert not likeness_of(noise, rng).may_be_noise(), kind
+
+
+def test_a_few_odd_rows_do_not_make_noise_doubtful():
+    rng = stream(3)
+    noise = rng.normal(size=SHAPE)
+    noise[:2] += np.where(rng.uniform(size=(2, SHAPE[1])) < 0.05, 8.0, 0.0)
+    found = likeness_of(noise, rng)
+    assert found.kurtosis > 3.0 + 3.0 * (24.0 / noise.size) ** 0.5
+    assert found.may_be_noise()
+
+
+def chirps(rng, n_samples, width):
+    x = np.linspace(0.0, 1.0, width)
+    first, rate, phase = rng.uniform([2, 0, 0], [10, 15, 2 * np.pi], (n_samples, 3)).T[:, :, None]
+    return np.sin(2 * np.pi * (first * x + rate * x**2 / 2) + phase)
+
+
+def peaks(rng, n_samples, width):
+    x = np.linspace(0.0, 1.0, width)
+    places, widths = rng.uniform(0.05, 0.95, (4, n_samples, 1)), rng.uniform(0.004, 0.02, (4, 1, 1))
+    heights = rng.lognormal(0.0, 0.6, (4, n_samples, 1))
+    return np.sum(heights * np.exp(-((x - places) ** 2) / (2.0 * widths**2)), axis=0)
+
+
+def resonances(rng, n_samples, width):
+    """Return stationary rows, which have no directions but those of all noise like them."""
+    rows = np.zeros((n_samples, width + 50))
+    shocks = rng.normal(size=rows.shape)
+    for t in range(2, rows.shape[1]):
+        rows[:, t] = 1.6 * rows[:, t - 1] - 0.68 * rows[:, t - 2] + shocks[:, t]
+    return rows[:, 50:]
+
+
+@pytest.mark.parametrize("signal", [chirps, peaks, resonances])
+@pytest.mark.parametrize("share", [0.1, 0.3])
+@pytest.mark.parametrize("n_samples", [30, 200])
+def test_rough_signal_is_not_taken_for_correlated_noise(signal, share, n_samples):
+    rng = stream(4)
+    clean = signal(rng, n_samples, 120)
+    rows = clean + share * clean.std() * rng.normal(size=clean.shape)
+    assert noise_of(rows).name == "white"
+
+
+def test_sparse_rows_are_not_taken_for_spikes():
+    rng = stream(5)
+    rows = np.where(rng.uniform(size=SHAPE) < 0.03, rng.exponential(3.0, SHAPE), 0.0)
+    assert noise_of(rows + 0.1 * rng.normal(size=SHAPE)).spikes is None
