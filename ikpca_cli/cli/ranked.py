@@ -6,17 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.values import method_params, parameter
 from ikpca_cli.cli.given.window_options import check_rows
 from ikpca_cli.cli.progress import progress_bar
-from ikpca_cli.cli.sources import open_rows
+from ikpca_cli.cli.several import open_all
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.methods import METHODS
 
 if TYPE_CHECKING:
-    from ikpca_cli.cli.given.reading_options import Reading
     from ikpca_cli.cli.options import Printing, Work
     from ikpca_cli.evaluation.ranking import Standing
+    from ikpca_cli.formats.layout import ReadOptions
 
 COLUMNS = {
     "method": "method",
@@ -26,7 +27,11 @@ COLUMNS = {
 
 
 def settle(
-    train: str, given: Mapping[str, Any], reading: Reading, work: Work, printing: Printing
+    sources: Sequence[str],
+    given: Mapping[str, Any],
+    reading: ReadOptions,
+    work: Work,
+    printing: Printing,
 ) -> tuple[str, dict[str, Any], list[str]]:
     """Return the method of least estimated error, the options that it has, and how all stand.
 
@@ -37,11 +42,11 @@ def settle(
     """
     from ikpca_cli.evaluation.ranking import best_of
 
-    if train == "-":
+    if "-" in sources:
         raise UsageError("--method auto reads its rows twice: give a file, or name a method")
     if given.get("--clean"):
         raise UsageError("--method auto is for rows that differ: with --clean mean name a method")
-    standings = _standings(train, tuple(METHODS), given, reading, work, printing)
+    standings = _standings(sources, tuple(METHODS), given, reading, work, printing)
     best = best_of(standings)
     known = _parameters(best)
     own = {option: value for option, value in given.items() if parameter(option) in known}
@@ -56,7 +61,7 @@ def rank_file(
     noisy: str | None,
     methods: str,
     given: Mapping[str, Any],
-    reading: Reading,
+    reading: ReadOptions,
     work: Work,
     printing: Printing,
 ) -> None:
@@ -75,7 +80,7 @@ def rank_file(
     from ikpca_cli.cli.words.report import Spread, print_records
 
     names = list(dict.fromkeys(name.strip() for name in methods.split(",")))
-    standings = _standings(train, names, given, reading, work, printing)
+    standings = _standings(gathered([train]), names, given, reading, work, printing)
     form = printing.form
     records: list[dict[str, Any]] = [asdict(standing) for standing in standings]
     if form == "table":
@@ -92,10 +97,10 @@ def rank_file(
 
 
 def _standings(
-    train: str,
+    sources: Sequence[str],
     methods: Sequence[str],
     given: Mapping[str, Any],
-    reading: Reading,
+    reading: ReadOptions,
     work: Work,
     printing: Printing,
 ) -> list[Standing]:
@@ -112,9 +117,10 @@ def _standings(
     with (
         threads.jobs(work.jobs),
         progress_bar(quiet=printing.quiet, verbose=printing.verbose) as progress,
-        open_rows(train, reading.options(), progress) as rows,
+        open_all(sources, reading, progress) as rows,
     ):
-        check_rows(rows, train)
+        if reading.orientation != "rows":
+            check_rows(rows, sources[0])
         return rank(models, rows, int(given["--seed"]), progress)
 
 

@@ -503,3 +503,25 @@ def test_numbers_with_some_decimals_come_back_as_the_same(tmp_path_factory, valu
         write_rows(str(path / "out.csv"), rows.read(), rows.layout)
         with read_rows(str(path / "out.csv"), ReadOptions(header="no", decimal=".")) as again:
             assert_array_equal(again.read(), rows.read())
+
+
+# Further down than is looked at first -----------------------------------------------------------
+
+WHOLE = "12;345\n" * 150_000  # over a megabyte
+
+
+@pytest.mark.parametrize("later", ["1.682;345\n", "12;1.682\n" * 40])
+def test_a_point_far_below_whole_numbers_is_not_guessed(opened, refused, later):
+    said = refused(WHOLE + later)
+    assert "line 150001, column" in said
+    assert "'1.682' may be 1682 or 1.682" in said
+    assert opened(WHOLE + later, decimal=".")[0].max() == 345.0
+    assert opened(WHOLE + later, thousands=".")[0].max() == 1682.0
+
+
+def test_a_number_further_down_may_tell_the_mark(opened):
+    assert opened(WHOLE + "1.682;345\n1.5;12\n")[0][-1, 0] == 1.5
+
+
+def test_a_whole_number_below_many_decimals_is_not_guessed(refused):
+    assert "line 1, column 1: '1.682'" in refused("1.682;2.345\n" * 90_000 + "682;1.345\n")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import chain, product
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,10 +11,13 @@ import typer
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.batch.cluster import cluster as on_cluster
 from ikpca_cli.cli.given.composed import composed
+from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN, method_params, method_values, parameter
+from ikpca_cli.cli.given.window_options import as_rows_of, check_rows
 from ikpca_cli.cli.progress import progress_bar
-from ikpca_cli.cli.sources import open_clean, open_rows, split_source
+from ikpca_cli.cli.several import open_all, open_clean
+from ikpca_cli.cli.sources import split_source
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.methods import METHODS
 
@@ -107,6 +111,14 @@ def compare(
             min=1, rich_help_panel="Experiment", help="Repetitions with fresh randomness."
         ),
     ] = 1,
+    window: Annotated[
+        str | None,
+        typer.Option(
+            metavar="none",
+            rich_help_panel="Experiment",
+            help="none: rows are samples, whatever they look like.",
+        ),
+    ] = None,
     seed: opt.Seed = 0,
     plot: opt.Plot = None,
     force: opt.Force = False,
@@ -138,10 +150,11 @@ def compare(
         fixed,
     )
 
+    files = as_rows_of(reading.options(), window)
     if clean is None and noise is None:
         from ikpca_cli.cli.ranked import rank_file
 
-        rank_file(train, noisy, methods, fixed | {"--seed": seed}, reading, work, printing)
+        rank_file(train, noisy, methods, fixed | {"--seed": seed}, files, work, printing)
         return
 
     from ikpca_cli.cli.words.report import Spread, print_lines, print_records
@@ -153,15 +166,15 @@ def compare(
     if plot is not None:
         from ikpca_cli.plots.picture_file import check_picture
 
-        files = [split_source(name)[0] for name in (train, noisy, clean) if name is not None]
-        check_picture(plot, inputs=files, force=force)
+        inputs = [split_source(name)[0] for name in (train, noisy, clean) if name is not None]
+        check_picture(plot, inputs=inputs, force=force)
     with (
         threads.jobs(work.jobs),
         on_cluster(work.cluster),
         progress_bar(quiet=printing.quiet, verbose=printing.verbose) as progress,
     ):
         sizes = train_size, test_size
-        splits = _splits(train, noisy, clean, noise, sizes, runs, seed, reading.options())
+        splits = _splits(train, noisy, clean, noise, sizes, runs, seed, files)
         first = next(splits)
         results, mse_noisy = experiment.compare(
             settings,
@@ -283,7 +296,9 @@ def _splits(
         )
     if noisy is not None and sizes != (None, None):
         raise UsageError("--train-size and --test-size split a single array: leave NOISY out")
-    with open_rows(train, reading) as rows:
+    with open_all(gathered([train]), reading) as rows:
+        if reading.orientation != "rows":
+            check_rows(rows, train)
         first, names = rows.read(), rows.feature_names
         if noisy is None:
             # With noise to add, the rows are their own clean version.
@@ -300,7 +315,8 @@ def _splits(
                 runs=runs,
                 seed=seed,
             )
-    with open_rows(noisy, reading, names=names) as rows:
+    reading = replace(reading, width=first.shape[1], axis=names)
+    with open_all(gathered([noisy]), reading, names=names) as rows:
         check_width(rows, first.shape[1])
         second = rows.read()
         if clean is None:

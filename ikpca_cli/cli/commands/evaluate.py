@@ -11,6 +11,7 @@ import typer
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.drawing import AxisLabels
 from ikpca_cli.cli.given.composed import composed
+from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN
 from ikpca_cli.cli.given.window_options import stretch_of, times_as_labels
@@ -21,14 +22,16 @@ from ikpca_cli.errors import UsageError
 @composed
 def evaluate(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.")],
-    noisy: Annotated[str, typer.Argument(metavar="NOISY", help="Noisy rows.")],
+    noisy: Annotated[
+        list[str], typer.Argument(metavar="NOISY...", help="Files, folders or @lists.")
+    ],
     clean: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE|mean",
-            help="The same rows without noise; or mean, for rows of one shape: the noisy rows' "
-            "mean. Without it the error is estimated, unless the model was fitted with --clean "
-            "mean, too.",
+            metavar="FILE|FOLDER|mean",
+            help="The same rows without noise, in a folder in files of the same names; or mean, "
+            "for rows of one shape: the noisy rows' mean. Without it the error is estimated, "
+            "unless the model was fitted with --clean mean, too.",
         ),
     ] = None,
     jobs: opt.Jobs = None,
@@ -48,11 +51,14 @@ def evaluate(
         ikpca evaluate model.joblib ecg_noisy.npy --clean ecg_clean.npy --plot ecg.png
         ikpca evaluate digits.joblib digits.h5::noisy --clean digits.h5::clean
 
+    Of several files each is measured against that of its name in the folder --clean.
+
     Without clean rows the error is estimated from the noise level (Stein's unbiased risk
     estimate), and what was removed is checked for signal.
     """
     from ikpca_cli.cli.pictures import picture_of_stretch
-    from ikpca_cli.cli.sources import open_clean, open_rows, split_source
+    from ikpca_cli.cli.several import open_all, open_clean
+    from ikpca_cli.cli.sources import split_source
     from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.cli.words.sentences import error_sentence
     from ikpca_cli.data import threads
@@ -67,20 +73,39 @@ def evaluate(
     if plot is not None:
         from ikpca_cli.plots.picture_file import check_picture
 
-        inputs = [model, *(split_source(name)[0] for name in (noisy, clean) if name is not None)]
+        inputs = [model, *(split_source(name)[0] for name in (*noisy, clean) if name is not None)]
         check_picture(plot, inputs=inputs, force=force)
     elif image is not None:
         raise UsageError("--image says how --plot draws: give --plot too")
     axes.check(plot)
     fitted = load_model(model)
+    noisy = gathered(noisy)
     size = image_shape(image, fitted.n_features_in_)
     if isinstance(fitted, Windowed):
         if clean == MEAN:
             raise UsageError(f"--clean {MEAN} is for rows of one shape, and {model} for windows")
-        options = times_as_labels(noisy, reading.options())
+    elif clean is None and fitted.replicates_:
+        clean = MEAN
+    options = reading.options(fills=not isinstance(fitted, Windowed))
+    if not isinstance(fitted, Windowed):
+        options = replace(options, width=fitted.n_features_in_, axis=fitted.feature_names_)
+    alone = isinstance(fitted, Windowed) or clean not in (None, MEAN)
+    if len(noisy) > 1 and alone:
+        if plot is not None:
+            raise UsageError(f"--plot names one file but there are {len(noisy)} inputs")
+        from ikpca_cli.cli.batch.scores import score_files
+
         with (
             threads.jobs(jobs),
-            open_rows(noisy, options) as rows,
+            progress_bar(quiet=printing.quiet, verbose=printing.verbose) as progress,
+        ):
+            score_files(fitted, noisy, clean, options, printing, progress)
+        return
+    if isinstance(fitted, Windowed):
+        options = times_as_labels(noisy[0], options)
+        with (
+            threads.jobs(jobs),
+            open_all(noisy, options) as rows,
             open_clean(clean, options, rows) as reference,
         ):
             score = evaluate_windows(fitted, rows, reference, rows.layout.sample_shape)
@@ -88,12 +113,9 @@ def evaluate(
                 picture_of_stretch(plot, stretch_of(fitted, rows), force=force)
         print_record(score, printing.form)
         return
-    if clean is None and fitted.replicates_:
-        clean = MEAN
-    options, names = reading.options(fills=True), fitted.feature_names_
     with (
         threads.jobs(jobs),
-        open_rows(noisy, options, names=names) as rows,
+        open_all(noisy, options, names=fitted.feature_names_) as rows,
         open_clean(clean, options, rows) as reference,
     ):
         if rows.has_holes:

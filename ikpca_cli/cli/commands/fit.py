@@ -5,16 +5,18 @@ from __future__ import annotations
 import time
 import warnings
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.given.composed import composed
+from ikpca_cli.cli.given.exclusions import check_several, check_update
 from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN, is_file, method_params
 from ikpca_cli.cli.given.window_options import (
+    as_rows_of,
     check_rows,
     check_white,
     default_method,
@@ -153,7 +155,7 @@ def fit(
         "--seed": seed,
     }
     if update is not None:
-        _check_update(
+        check_update(
             given
             | {
                 "--method": None if method == "ikpca" else method,
@@ -168,19 +170,22 @@ def fit(
     sources = gathered(sources)
     train = sources[0]
     if len(sources) > 1:
-        _check_several(window, method, work.cluster)
+        check_several(window, work.cluster)
     method = default_method(method, window)
     standing: list[str] = []
     if method == "auto":
         from ikpca_cli.cli.ranked import settle
 
-        method, given, standing = settle(train, given, reading, work, printing)
+        method, given, standing = settle(
+            sources, given, as_rows_of(reading.options(), window), work, printing
+        )
     params = method_params(method, given)
     target = output or update or "model.joblib"
 
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.private import warn_of_open_rows
-    from ikpca_cli.cli.sources import open_all, opener, split_source
+    from ikpca_cli.cli.several import open_all
+    from ikpca_cli.cli.sources import opener, split_source
     from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.cli.words.sentences import fit_sentences
     from ikpca_cli.data import threads
@@ -213,8 +218,8 @@ def fit(
             )
     if window not in (None, "none"):
         files = times_as_labels(train, files)
-    elif window == "none" or len(sources) > 1:
-        files = replace(files, orientation="rows" if window else "signals")
+    elif window == "none":
+        files = replace(files, orientation="rows")
     replaces = identity(update) if update is not None and target == update else None
     old = None if update is None else load_model(update)
     if isinstance(old, Windowed):
@@ -252,7 +257,7 @@ def fit(
             model = old.partial_fit(seen, progress=progress)
         else:
             if window is None:
-                check_rows(rows, train, several=len(sources) > 1)
+                check_rows(rows, train)
             if noise is not None:
                 chosen.set_noise(noise)
             if rows.has_holes:
@@ -292,23 +297,3 @@ def fit(
             given_level = inner.noise_std != "auto"
             found = fit_sentences(record, given=given_level, replicates=inner.replicates)
             print_lines([*found, *standing])
-
-
-def _check_several(window: str | None, method: str | None, cluster: str | None) -> None:
-    """Refuse what takes a single file where several are to be one training set."""
-    single = {
-        "--window": window not in (None, "none"),
-        "--method auto": method == "auto",
-        "--cluster": cluster is not None,
-    }
-    for option, given in single.items():
-        if given:
-            raise UsageError(f"{option} takes a single file: give one, or leave {option} out")
-
-
-def _check_update(given: dict[str, Any]) -> None:
-    """Refuse options of a new fit where a model is only to take in more rows."""
-    unused = {None, "auto", 0}
-    for option, value in given.items():
-        if value not in unused:
-            raise UsageError(f"--update keeps the model's parameters: leave {option} out")

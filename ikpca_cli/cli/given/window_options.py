@@ -62,8 +62,28 @@ def window_size(
     return size
 
 
-def check_rows(rows: Rows, source: str, *, several: bool = False) -> None:
-    """Refuse a recording or picture where rows are to be samples; of several files take them all.
+def as_rows_of(options: ReadOptions, window: str | None) -> ReadOptions:
+    """Return options of a command that is for rows, which ``--window none`` says that files hold.
+
+    Raises
+    ------
+    UsageError
+        If windows are asked for.
+    """
+    from dataclasses import replace
+
+    if window is None:
+        return options
+    if window != "none":
+        raise UsageError(
+            f"--window {window}: methods are compared for rows, so the one word here is none; fit "
+            "recordings with each --method, and evaluate the models"
+        )
+    return replace(options, orientation="rows")
+
+
+def check_rows(rows: Rows, source: str) -> None:
+    """Refuse a recording or picture where rows are to be samples.
 
     Raises
     ------

@@ -147,6 +147,21 @@ def batch_sentence(
     return "; ".join(parts) + f". {seconds:.1f} s."
 
 
+def scores_sentence(
+    total: Mapping[str, Any], worse: int, failed: int, warned: int, seconds: float
+) -> str:
+    """Say how many files were evaluated, and of how many something is to be seen."""
+    parts = [f"{_count(total['n_files'], 'file')}, {_count(total['n_samples'], 'row')}"]
+    for number, text in (
+        (worse, "farther from the clean rows than before"),
+        (warned, "warned of"),
+        (failed, "failed"),
+    ):
+        if number:
+            parts.append(f"{_count(number, 'file')} {text}")
+    return "; ".join(parts) + f". {seconds:.1f} s."
+
+
 def _by_kind(kinds: Mapping[str, int]) -> str:
     listed = ", ".join(f"{count:,} for {kind}" for kind, count in kinds.items())
     return f" ({listed})" if listed else ""

@@ -15,6 +15,7 @@ from ikpca_cli.formats.csv.digits import Digits
 from ikpca_cli.formats.csv.fast import parse_fast, reader
 from ikpca_cli.formats.csv.form.cells import is_comment, unquoted
 from ikpca_cli.formats.csv.form.footer import LINES, footer
+from ikpca_cli.formats.csv.late_marks import LateMarks
 from ikpca_cli.formats.csv.plan import Plan
 from ikpca_cli.formats.csv.spool import Spool
 from ikpca_cli.formats.csv.table_text import TableText
@@ -68,7 +69,7 @@ def parse_table(
     """
     spool = Spool(len(plan.columns), plan.name)
     labels: Labels = []
-    digits = Digits(plan)
+    digits, late = Digits(plan), LateMarks(plan)
     line, done = plan.first, 0
     read_block = reader(len(text.head))
     below: list[str] = []
@@ -79,12 +80,14 @@ def parse_table(
             parsed = parse_fast(block, plan, read_block)
             part, marks = parsed or parse_exactly(text.decode(block), spool.count, line, plan)
             digits.look(block, part)
+            late.look(block, line)
             done += len(block)
             end = spool.count + len(part)
             spool.add(part, end if size is None or not done else math.ceil(end * size / done))
             labels += marks
             line += block.count(b"\n")
             progress("parsing", done, size or 0)
+        late.check()
         if spool.count == 0:
             raise InputError(f"{plan.name}: holds no rows of numbers")
         return Parsed(spool.rows(), labels, digits, below)

@@ -33,6 +33,8 @@ class Plan:
         Whether a missing value is read as NaN; otherwise it is refused.
     encoding
         That of the bytes, UTF-8 or Latin-1.
+    marks_decided
+        As `ikpca_cli.formats.csv.form.marks.Marks.decided`.
     """
 
     dialect: Dialect
@@ -43,6 +45,7 @@ class Plan:
     first: int = 0
     allow_missing: bool = False
     encoding: str = "utf-8"
+    marks_decided: bool = True
 
 
 def choose_columns(options: ReadOptions, head: Head, width: int) -> tuple[list[int], list[int]]:

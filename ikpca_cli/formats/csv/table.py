@@ -131,6 +131,7 @@ def _read(
         first=sum(line.count("\n") + 1 for line in lines[: head.first]),
         allow_missing=options.missing != "error",
         encoding=text.inner_encoding,
+        marks_decided=marks.decided,
     )
     parsed = parse_table(text, plan, size=size, progress=progress)
     samples = parsed.values.T if turned else parsed.values

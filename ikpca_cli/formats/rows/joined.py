@@ -117,7 +117,8 @@ class Joined:
 
     def _opened(self, place: int) -> Rows:
         rows = self._opens[place]()
-        if place:
+        # What was matched to other names, as those of a model, is not matched anew.
+        if place and rows.feature_names != self.first.feature_names:
             try:
                 rows.match(self.first.feature_names, resample=self._resample, whose=self.first.name)
             except BaseException:
@@ -173,3 +174,28 @@ class Joined:
             if len(self._open) > OPEN:
                 self._open.popitem(last=False)[1].close()
             return rows[inner]
+
+
+class JoinedRows(Rows):
+    """Samples of several files, as those of one.
+
+    Parameters
+    ----------
+    joined : Joined
+    missing : str
+        As for `Rows`: values that the files leave as they are.
+
+    Attributes
+    ----------
+    parts : list of Part
+        The files.
+    """
+
+    def __init__(self, joined: Joined, *, missing: str = "error") -> None:
+        first = joined.first
+        name = f"{first.name} and {len(joined.parts) - 1} more"
+        self.parts = joined.parts
+        names = first.feature_names
+        super().__init__(
+            joined, name, first.layout, missing=missing, names=names, close=joined.close
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.formats.csv.form.cells import BLANK, THOUSANDS, grouped_number
@@ -40,12 +40,15 @@ class Marks:
         Whether the thousands mark was found and not given.
     doubt
         What the user should check, or None.
+    decided
+        Whether a number tells the marks, or the user: otherwise later ones may.
     """
 
     decimal: str
     thousands: str | None = None
     found: bool = False
     doubt: str | None = None
+    decided: bool = True
 
 
 def check_marks(decimal: str | None, thousands: str | None) -> None:
@@ -106,13 +109,18 @@ def find_marks(
             continue
         if mark == "." and not _mixed(columns) and len(unsure) >= _SURE:
             doubt = f"{unsure[0]} was read as a decimal number; if . separates thousands, give "
-            return Marks(".", None, doubt=doubt + "--thousands .")
-        whole = unsure[0].replace(mark, "")
-        raise InputError(
-            f"{name}: {unsure[0]!r} may be {whole} or {unsure[0].replace(',', '.')}: "
-            f"give --thousands {mark} or --decimal {mark}"
-        )
-    return _with_thousands(cells, ".")
+            return Marks(".", None, doubt=doubt + "--thousands .", decided=False)
+        raise InputError(f"{name}: {either(unsure[0], mark)}")
+    return replace(_with_thousands(cells, "."), decided=delimiter in (",", BLANK))
+
+
+def either(cell: str, mark: str) -> str:
+    """Say that a cell may be two numbers."""
+    whole = cell.replace(mark, "")
+    return (
+        f"{cell!r} may be {whole} or {cell.replace(',', '.')}: give --thousands {mark} or "
+        f"--decimal {mark}"
+    )
 
 
 def _decimal(cells: Sequence[str], thousands: str | None) -> str | None:

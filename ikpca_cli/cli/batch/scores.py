@@ -1,0 +1,166 @@
+"""The errors of several files: each against its clean version, and all of them together."""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from ikpca_cli.cli.given.gathered import gathered
+from ikpca_cli.cli.given.window_options import times_as_labels
+from ikpca_cli.cli.options import Format, Printing
+from ikpca_cli.cli.several import clean_of, open_clean
+from ikpca_cli.cli.sources import quietly_open
+from ikpca_cli.cli.streams import say
+from ikpca_cli.cli.words.grouped import grouped, is_remark
+from ikpca_cli.cli.words.report import print_lines, print_record, print_records
+from ikpca_cli.errors import IkpcaError, IkpcaWarning
+from ikpca_cli.evaluation.metrics import evaluate_model, snr_gain_db
+from ikpca_cli.recordings.windowed import Windowed
+
+if TYPE_CHECKING:
+    from ikpca_cli.data.row_source import Progress
+    from ikpca_cli.estimators.denoiser import Denoiser
+    from ikpca_cli.formats.layout import ReadOptions
+
+FEW = 5
+"""Files that are all listed; of more, those whose error rose, or that were warned of."""
+
+_ERRORS = ("mse_noisy", "mse")
+_ESTIMATES = ("estimated_mse_noisy", "estimated_mse")
+
+
+def score_files(
+    model: Denoiser | Windowed,
+    noisy: Sequence[str],
+    clean: str | None,
+    options: ReadOptions,
+    printing: Printing,
+    progress: Progress,
+) -> None:
+    """Print how much closer to the clean rows each of several files comes, and all together.
+
+    Parameters
+    ----------
+    model : Denoiser or Windowed
+    noisy : sequence of str
+    clean : str or None
+        A folder, or a list, of the clean versions; None for estimates, of recordings alone.
+    options : ReadOptions
+    printing : Printing
+    progress : callable
+
+    Raises
+    ------
+    InputError
+        If a file has no clean version, before any work.
+    typer.Exit
+        If a file failed.
+    """
+    if clean is not None:
+        files = gathered([clean])
+        for source in noisy:
+            clean_of(source, files, clean)
+    start = time.perf_counter()
+    records: list[dict[str, Any]] = []
+    said: list[tuple[str, str]] = []
+    failed: list[str] = []
+    for done, source in enumerate(noisy, start=1):
+        try:
+            record, lines = _score(model, source, clean, options)
+        except IkpcaError as error:
+            failed.append(source)
+            say(f"error: {error}")
+        else:
+            records.append({"input": source, **record})
+            said += [(source, line.removeprefix(f"{source}: ")) for line in lines]
+        progress("files", done, len(noisy))
+    for line in grouped(said):
+        warnings.warn(line, IkpcaWarning, stacklevel=1)
+    if records:
+        warned = {source for source, text in said if not is_remark(text)}
+        _print(records, warned, len(failed), time.perf_counter() - start, printing)
+    if failed:
+        raise typer.Exit(1)
+
+
+def _score(
+    model: Denoiser | Windowed, source: str, clean: str | None, options: ReadOptions
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return the errors of a file, and what is to be said of it."""
+    from ikpca_cli.estimators.missing_values import refill
+    from ikpca_cli.recordings.evaluation import evaluate_windows
+
+    windows = isinstance(model, Windowed)
+    own = times_as_labels(source, options) if windows else options
+    with (
+        quietly_open(source, own, None, model.feature_names_) as rows,
+        open_clean(clean, own, rows, quietly=True) as reference,
+    ):
+        if isinstance(model, Windowed):
+            shape = rows.layout.sample_shape
+            return evaluate_windows(model, rows, reference, shape), rows.warnings
+        if rows.has_holes:
+            rows.fill_by(partial(refill, model))
+        return evaluate_model(model, rows, reference), rows.warnings
+
+
+def together(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the error of all rows of some files."""
+    estimated = _ESTIMATES[0] in records[0]
+    counts = [int(record["n_samples"]) for record in records]
+    total = sum(counts)
+
+    def mean(key: str) -> float:
+        values = (float(record[key] or 0.0) for record in records)
+        return sum(count * value for count, value in zip(counts, values, strict=True)) / total
+
+    names = _ESTIMATES if estimated else _ERRORS
+    before, after = (mean(key) for key in names)
+    found: dict[str, Any] = dict(zip(names, (before, after), strict=True))
+    prefix = "estimated_" if estimated else ""
+    if estimated:
+        errors = (float(record["estimated_mse_error"]) for record in records)
+        spread = sum((n * error) ** 2 for n, error in zip(counts, errors, strict=True))
+        found["estimated_mse_error"] = math.sqrt(spread) / total
+    found |= {f"{prefix}rms_noisy": math.sqrt(before), f"{prefix}rms": math.sqrt(after)}
+    found[f"{prefix}snr_gain_db"] = snr_gain_db(before, after) if after > 0.0 else None
+    return found | {"n_samples": total, "n_files": len(records)}
+
+
+def _print(
+    records: list[dict[str, Any]],
+    warned: set[str],
+    failed: int,
+    seconds: float,
+    printing: Printing,
+) -> None:
+    from ikpca_cli.cli.words.sentences import error_sentence, scores_sentence
+
+    total = together(records)
+    if printing.output_format is Format.csv:
+        print_records(records, "csv")
+        return
+    if printing.output_format is Format.json:
+        print_record(total | {"files": records}, "json")
+        return
+    names = _ESTIMATES if _ESTIMATES[0] in total else _ERRORS
+    listed = records
+    if len(records) > FEW and not printing.verbose:
+        listed = [
+            row for row in records if row["input"] in warned or (row[names[1]] or 0) > row[names[0]]
+        ]
+    if listed:
+        gain = names[1].replace("mse", "snr_gain_db")
+        keys = {"input": "input", "n_samples": "rows", names[0]: "MSE before", names[1]: "after"}
+        print_records(listed, "table", columns=keys | {gain: "gain [dB]"})
+    print_record(total, "table")
+    worse = sum((row[names[1]] or 0) > row[names[0]] for row in records)
+    print_lines(
+        [error_sentence(total), scores_sentence(total, worse, failed, len(warned), seconds)]
+    )

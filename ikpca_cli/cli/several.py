@@ -1,0 +1,143 @@
+"""Rows of several files as one set, and the clean version of each, by the names of the files."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from ikpca_cli.cli.given.gathered import gathered
+from ikpca_cli.cli.given.values import MEAN
+from ikpca_cli.cli.sources import open_rows, quietly_open, split_source
+from ikpca_cli.cli.words.grouped import grouped
+from ikpca_cli.errors import IkpcaWarning, InputError
+
+if TYPE_CHECKING:
+    from ikpca_cli.data.row_source import Progress
+    from ikpca_cli.formats.arrays import ReadOptions, Rows
+
+
+@contextmanager
+def open_all(
+    sources: Sequence[str],
+    options: ReadOptions,
+    progress: Progress | None = None,
+    names: Sequence[str] | None = None,
+) -> Iterator[Rows]:
+    """Open the rows of one or several sources for a while, as one set.
+
+    Of several, each may be a signal alone, and missing values are treated over the whole set.
+
+    Raises
+    ------
+    InputError
+        If a source does not fit the first, before any work.
+    """
+    if len(sources) == 1:
+        with open_rows(sources[0], options, progress, names) as rows:
+            yield rows
+        return
+    from ikpca_cli.formats.rows.joined import Joined, JoinedRows
+    from ikpca_cli.formats.rows.missing import UNTREATED
+
+    alone = options.missing in ("error", "drop")
+    each = replace(options, missing=options.missing if alone else UNTREATED)
+    if options.orientation == "auto":
+        each = replace(each, orientation="signals")
+    opens = [partial(quietly_open, source, each, progress, names) for source in sources]
+    joined = Joined(opens, resample=options.resample)
+    for line in grouped(joined.warnings):
+        warnings.warn(line, IkpcaWarning, stacklevel=2)
+    with JoinedRows(joined, missing="error" if alone else options.missing) as rows:
+        for line in rows.warnings:
+            warnings.warn(line, IkpcaWarning, stacklevel=2)
+        yield rows
+
+
+@contextmanager
+def open_clean(
+    source: str | None, options: ReadOptions, noisy: Rows, *, quietly: bool = False
+) -> Iterator[Rows | None]:
+    """Open the clean rows of `noisy` for a while; None stands for their mean, or for no source.
+
+    A source may be a folder or a list; its files are those of the noisy ones' names.
+
+    Raises
+    ------
+    InputError
+        If the clean rows are not as many and as wide as the noisy ones, or a file has no clean
+        version.
+    """
+    if source is None or source == MEAN:
+        yield None
+        return
+    from ikpca_cli.formats.rows.joined import Joined, JoinedRows
+
+    parts = noisy.parts if isinstance(noisy, JoinedRows) else None
+    whole = noisy.kept is not None or noisy.has_holes
+    whole |= any(part.kept is not None for part in parts or ())
+    own = replace(options, missing="error") if whole else options
+    files = gathered([source])
+    if parts is None or files == [source]:
+        if any(part.kept is not None for part in parts or ()):
+            raise InputError(
+                f"{source}: samples were dropped of {noisy.name}: give a folder with the clean "
+                "version of each file"
+            )
+        named = files[0] if files == [source] else clean_of(noisy.name, files, source)
+        opens = quietly_open if quietly else open_rows
+        with opens(named, own, names=noisy.feature_names) as clean:
+            if noisy.kept is not None:
+                clean.keep(noisy.kept)
+            _check_shape(clean, noisy.name, noisy.shape)
+            yield clean
+        return
+    clean_files = [clean_of(part.name, files, source) for part in parts]
+    if options.orientation == "auto":
+        own = replace(own, orientation="signals")
+
+    def opened(place: int) -> Rows:
+        part = parts[place]
+        clean = quietly_open(clean_files[place], own, None, noisy.feature_names)
+        if part.kept is not None:
+            clean.keep(part.kept)
+        _check_shape(clean, part.name, (part.count, noisy.shape[1]))
+        return clean
+
+    joined = Joined([partial(opened, place) for place in range(len(parts))])
+    with JoinedRows(joined) as rows:
+        yield rows
+
+
+def clean_of(noisy: str, files: Sequence[str], source: str) -> str:
+    """Return the one of some files that has the name of a noisy one, but for its suffix perhaps.
+
+    Raises
+    ------
+    InputError
+        If there is none, or several; `source` is what the message calls the files.
+    """
+    own = PurePath(split_source(noisy)[0])
+    paths = [PurePath(split_source(file)[0]) for file in files]
+    for same in (
+        [file for file, path in zip(files, paths, strict=True) if path.name == own.name],
+        [file for file, path in zip(files, paths, strict=True) if path.stem == own.stem],
+    ):
+        if len(same) == 1:
+            return same[0]
+    raise InputError(
+        f"{source}: has {'several files' if same else 'no file'} of the name {own.name}, for the "
+        f"clean version of {noisy}; name them alike"
+    )
+
+
+def _check_shape(clean: Rows, noisy: str, shape: tuple[int, ...]) -> None:
+    if clean.shape != shape:
+        raise InputError(
+            f"{clean.name} has shape {clean.shape} but {noisy} has {shape}: "
+            "give the clean version of the same rows"
+        )
