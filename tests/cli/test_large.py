@@ -94,10 +94,10 @@ def test_memory_of_cleaning_does_not_grow_with_the_file(tmp_path):
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(600_000, 100)).astype(np.float32)  # 240 MB
     sizes = {"small": 150_000, "large": 600_000}
-    for size, count in sizes.items():
-        np.save(tmp_path / f"{size}.npy", rows[:count])
+    for size, n_samples in sizes.items():
+        np.save(tmp_path / f"{size}.npy", rows[:n_samples])
         with h5py.File(tmp_path / f"{size}.h5", "w") as file:
-            file["rows"] = rows[:count].T
+            file["rows"] = rows[:n_samples].T
     script = (
         "import resource, sys\nfrom ikpca_cli.cli.app import app\n"
         "try:\n    app(sys.argv[1:])\nfinally:\n"
