@@ -110,6 +110,24 @@ def test_white_noise_on_a_few_directions_stays_white(n_samples, n_features):
         assert (found.name, found.spikes) == ("white", None)
 
 
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["counts", "multiplied"])
+def test_noise_that_grows_is_told_where_the_rows_brightness_varies(kind, seed):
+    """Roots and logarithms bend the plane that such rows lie in, which a quick look dislikes."""
+    rng = np.random.default_rng(seed)
+    at = np.arange(160)
+    centres, widths = rng.uniform(0, 160, (2, 4, 1)) * [[[1.0]], [[0.06]]] + [[[0.0]], [[2.0]]]
+    lines = 1.0 / (1.0 + ((at - centres) / widths) ** 2)
+    clean = rng.gamma(1.5, 1.0, (120, 4)) @ lines
+    clean += rng.uniform(0.3, 2.0, (120, 1)) * np.exp(-at / 100)
+    if kind == "counts":
+        noisy = rng.poisson(200 * clean).astype(float)
+    else:
+        noisy = clean * np.exp(rng.normal(0, 0.05, clean.shape))
+    assert noise_of(noisy).name == "counts"
+    assert noise_of(clean + rng.normal(0, 0.05, clean.shape)).name == "white"
+
+
 @pytest.mark.parametrize("method", ["ikpca", "pca"])
 @pytest.mark.parametrize(("kind", "most"), [("columns", 0.5), ("counts", 0.7), ("correlated", 0.9)])
 def test_rows_are_cleaner_than_if_their_noise_were_white(method, kind, most, tmp_path):

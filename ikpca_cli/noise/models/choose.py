@@ -3,7 +3,8 @@
 Noise that is white has equal variance in all directions without signal, so that a transform is
 right that makes the plateau of equal variances longer. With white noise hardly any does. It is
 taken if it has the longest plateau of all, noise is then told from signal with certainty, and the
-risk of a quick denoiser, in the units of the data, falls by more than its standard error.
+risk of a quick denoiser, in the units of the data, falls by more than its standard error, or what
+has no signal is like noise of one level (`Likeness`) and was nothing of that kind before.
 
 Rough signal, evened by its own covariance, has a long plateau as well. Noise that is correlated has
 to be less than half of what rows differ by, and what is white then has to be like noise in every
@@ -54,6 +55,11 @@ LEAST_SIGNAL, MOST_SPIKES = 0.2, 4.0
 """Share of the variance of rows without spikes that has to be signal, and how many times that
 variance the mean square of spikes may be."""
 
+MOST_LOST = 2.0
+"""How many times higher the quick denoiser's error may be where the noise is surely of a kind."""
+
+_NOT_SHORTER = 0.9  # than that of white noise, where noise cannot be white
+_OFF_ONE = 0.05  # that the level of stabilised counts may be
 _AS_LONG = 0.97  # of the longest plateau, that a model of fewer unknowns has
 
 
@@ -132,22 +138,23 @@ def _has_signal(repaired: FloatArray, rows: FloatArray) -> bool:
 def _other(rows: FloatArray, white: int) -> Noise:
     """Return a noise model that is better than the white one, or that."""
     found, longer = [], LONGER * white + BY
-    is_doubtful = not Likeness.of(_centred(rows)).may_be_noise()
+    is_white = Likeness.of(_centred(rows)).may_be_noise()
+    is_doubtful = not is_white
     for name, proposals in PROPOSALS.items():
         for propose in proposals:
             transform = propose(rows)
             if transform is None:
                 continue
-            Z = transform.forward(rows)
-            plateau = plateau_of(_centred(Z))
-            # Two unknowns, and a variance that surely grows, are evidence of their own.
-            enough = white if name == "counts" else longer
+            plateau = plateau_of(_centred(transform.forward(rows)))
+            # Two unknowns, and a variance that surely grows, are evidence of their own; more so
+            # where noise cannot be white.
+            enough = longer
+            if name == "counts":
+                enough = white if is_white else _NOT_SHORTER * white
             if plateau >= max(enough, min(rows.shape) / SHARE):
                 found.append((plateau, name, transform))
             is_doubtful |= plateau >= longer
-    if not found:
-        return Noise(is_doubtful=is_doubtful)
-    longest = max(plateau for plateau, _, _ in found)
+    longest = max((plateau for plateau, _, _ in found), default=0)
     for plateau, name, transform in found:
         if plateau < _AS_LONG * longest:
             continue
@@ -160,15 +167,24 @@ def _other(rows: FloatArray, white: int) -> Noise:
         before = quick_risks(rows, None, transform, level.std)
         after = quick_risks(rows, transform, transform, level.std)
         gain = before - after
-        if gain.mean() > gain.std() / len(gain) ** 0.5:
+        words = f"{plateau} directions of equal noise instead of {white}, and "
+        if plateau >= white and gain.mean() > gain.std() / len(gain) ** 0.5:
             saved = gain.mean() / before.mean()
-            words = (
-                f"{plateau} directions of equal noise instead of {white}, "
-                f"and an estimated error that is lower by {min(saved, 0.99):.0%}"
-            )
+            words += f"an estimated error that is lower by {min(saved, 0.99):.0%}"
             is_doubtful = not likeness.may_be_noise()
             return Noise(name, transform, evidence=words, is_doubtful=is_doubtful)
+        # A plane in the data may be bent in their roots, which costs the quick denoiser more than
+        # others; but noise that is of one level there, and is not here, is known all the same.
+        is_little = after.mean() < MOST_LOST * before.mean()
+        if name == "counts" and not is_white and is_little and _is_stable(level, likeness):
+            return Noise(name, transform, evidence=words + "what has no signal is even noise")
     return Noise(is_doubtful=is_doubtful)
+
+
+def _is_stable(level: NoiseLevel, likeness: Likeness) -> bool:
+    """Tell whether stabilised noise has one level, or may have the level 1 that it should have."""
+    assert level.std is not None
+    return likeness.is_noise() or (likeness.may_be_noise() and abs(level.std - 1.0) < _OFF_ONE)
 
 
 def _is_noise(rows: FloatArray, by: Whitening, level: NoiseLevel, likeness: Likeness) -> bool:
