@@ -11,6 +11,7 @@ import numpy as np
 from ikpca_cli.data.row_source import FloatArray, Progress, as_rows, silent
 from ikpca_cli.errors import IkpcaWarning
 from ikpca_cli.estimators.denoiser import Denoiser
+from ikpca_cli.recordings.colour import UNKNOWN, correlations
 from ikpca_cli.recordings.cutting import Cutting, Kind
 from ikpca_cli.recordings.events import LENGTH
 from ikpca_cli.recordings.recording import Canvas, recording_of
@@ -25,6 +26,9 @@ FEWEST_WINDOWS = 8
 
 LONGEST = 256
 """Numbers in a window of several channels up to which it is one of them."""
+
+SURE_ENOUGH = 3.0
+"""Standard errors that a promised error has to be, where the noise is not white."""
 
 EVERY_OFFSET = 1 << 17
 """Numbers in a recording or picture up to which there is a window at every offset."""
@@ -75,6 +79,9 @@ def fit_windows(
     ]
     canvases = [canvas for recording in recordings for canvas in recording.canvases]
     levels = channel_noise(canvases, kind)
+    told = correlations(canvases) if kind == "signal" else ((), 1.0)
+    colour, ratio = told or ((), 1.0)
+    levels = levels * ratio
     sizes = [window] if window is not None else _candidates(canvases, kind)
     numbers = max(int(np.prod(canvas.shape)) for canvas in canvases)
     found = []
@@ -86,6 +93,7 @@ def fit_windows(
         for recording in recordings:
             recording.check(cutting)
         windowed = Windowed(type(model)(**model.get_params()), cutting)
+        windowed.colour = colour
         windowed.learn(canvases, levels, progress)
         if windowed.noise_std_ is not None:
             windowed.risk = windowed.estimate(canvases, trained=True)
@@ -99,6 +107,10 @@ def fit_windows(
             stacklevel=2,
         )
         best.risk = None
+    if told is None and model.noise_std == "auto":
+        best.withhold(UNKNOWN)
+    elif colour and best.risk is not None and best.risk.error > best.risk.mse / SURE_ENOUGH:
+        best.withhold("its own error is too large beside it")
     return best
 
 

@@ -26,6 +26,14 @@ def channel_noise(canvases: Sequence[RowSource], kind: Kind) -> FloatArray:
 
     0 where more than half of all numbers continue those before.
     """
+    return changes(canvases, kind, 1)
+
+
+def changes(canvases: Sequence[RowSource], kind: Kind, lag: int) -> FloatArray:
+    """Return the size of second differences over `lag` samples in each channel, (c,).
+
+    That of white noise is its standard deviation.
+    """
     found = []
     share = max(1, MOST_NUMBERS // len(canvases))
     for canvas in canvases[:: max(1, len(canvases) // 64)]:
@@ -34,9 +42,15 @@ def channel_noise(canvases: Sequence[RowSource], kind: Kind) -> FloatArray:
         starts = np.linspace(0, max(0, length - _STRETCH), count).astype(int)
         for start in np.unique(starts):
             rows = np.asarray(canvas[start : start + _STRETCH], dtype=np.float64)
-            changes = np.diff(rows, 2, axis=0) / _ROOT
+            moved = _second(rows, lag)
             if kind == "image":
-                changes = (np.diff(changes, 2, axis=1) / _ROOT).reshape(-1, 1)
-            found.append(changes)
+                moved = _second(moved.T, lag).reshape(-1, 1)
+            found.append(moved)
     levels: FloatArray = np.median(np.abs(np.concatenate(found)), axis=0) / _MAD
     return levels
+
+
+def _second(rows: FloatArray, lag: int) -> FloatArray:
+    """Return second differences (n - 2 lag, c), of the variance of white noise."""
+    once = rows[lag:] - rows[:-lag]
+    return (once[lag:] - once[:-lag]) / _ROOT

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, fields
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import (
     FloatArray,
     Progress,
@@ -19,27 +18,12 @@ from ikpca_cli.data.row_source import (
 )
 from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.denoiser import Denoiser
+from ikpca_cli.recordings.colour import roots
 from ikpca_cli.recordings.cutting import Cutting
 from ikpca_cli.recordings.events import LENGTH, Beats, find_peaks, without_baseline
 from ikpca_cli.recordings.recording import Blocks, Canvas, Recording, recording_of
+from ikpca_cli.recordings.window_risk import Risk, estimate_risk
 from ikpca_cli.recordings.windows import cleaned_blocks, training_windows
-
-REFIT_NUMBERS = 1 << 16
-"""Numbers up to which a model follows the noise of what it was fitted on."""
-
-STEP, REFIT_STEP = 0.01, 0.1
-"""Moves along the random direction, in units of the noise, with the same fit and with another."""
-
-_PARTS = 32  # of a canvas, which tell the error of an estimate
-
-
-@dataclass(frozen=True)
-class Risk:
-    """An estimate of the mean squared error after cleaning, and its standard error."""
-
-    mse_noisy: float
-    mse: float
-    error: float
 
 
 class Windowed:
@@ -69,12 +53,23 @@ class Windowed:
         self.model, self.cutting = model, cutting
         self.risk: Risk | None = None
         self.stretching = 1.0
+        self.colour: tuple[float, ...] = ()
+        self.withheld: str | None = None
+        self.level_given = False
 
     def _training(self, canvases: Sequence[RowSource], seed: int) -> FloatArray:
         """Return the rows to learn from."""
         if self.cutting.kind != "beats":
-            return training_windows(canvases, self.cutting, seed)
+            return self._white(training_windows(canvases, self.cutting, seed))
         return np.concatenate([self.cut_beats(canvas)[2] for canvas in canvases])
+
+    def _white(self, windows: FloatArray, *, back: bool = False) -> FloatArray:
+        """Return windows (n, p) with white noise, or with the noise that they had."""
+        if not self.colour:
+            return windows
+        cutting = self.cutting
+        white: FloatArray = windows @ roots(self.colour, cutting.height, cutting.width)[int(back)]
+        return white
 
     def cut_beats(
         self, canvas: RowSource, like: FloatArray | None = None
@@ -104,15 +99,21 @@ class Windowed:
             used = sum(int(canvas.shape[0]) for canvas in canvases) / len(rows)
             self.stretching = max(1.0, (LENGTH / used) ** 0.5)
         if asked != "auto":
-            level = float(asked)
+            level, self.level_given = float(asked), True
         if level > 0.0:
             self.model.set_params(noise_std=level * self.stretching)
         self.model.fit(rows, progress=progress)
 
+    def withhold(self, reason: str) -> None:
+        """Promise no error, and say why."""
+        self.risk, self.withheld = None, reason
+
     def to_plain(self) -> dict[str, float | int | str]:
         """Return all but the model of the windows as plain values, for a model file."""
         risk = {} if self.risk is None else asdict(self.risk)
-        return self.cutting.to_plain() | risk | {"stretching": self.stretching}
+        colour = {f"colour{place}": value for place, value in enumerate(self.colour)}
+        own = {"stretching": self.stretching, "level_given": int(self.level_given)}
+        return self.cutting.to_plain() | risk | colour | own
 
     @classmethod
     def from_plain(cls, model: Denoiser, plain: Mapping[str, Any]) -> Self:
@@ -125,7 +126,14 @@ class Windowed:
         """
         names = [field.name for field in fields(Risk)]
         risk = {name: plain[name] for name in names if name in plain}
-        rest = {name: value for name, value in plain.items() if name not in {*risk, "stretching"}}
+        colour = [plain[f"colour{place}"] for place in range(_colours(plain))]
+        own = {
+            *risk,
+            "stretching",
+            "level_given",
+            *(f"colour{place}" for place in range(len(colour))),
+        }
+        rest = {name: value for name, value in plain.items() if name not in own}
         stretching = plain.get("stretching")
         if type(stretching) is not float or not 1.0 <= stretching < LENGTH:
             raise ValueError("the length of its rows over that of its beats is not one")
@@ -136,6 +144,10 @@ class Windowed:
         made = cls(model, Cutting.from_plain(rest, model.n_features_in_))
         made.risk = Risk(**risk) if risk else None
         made.stretching = stretching
+        if not all(type(value) is float and abs(value) <= 1.0 for value in colour):
+            raise ValueError("the correlations of its noise are none")
+        made.colour = tuple(colour)
+        made.level_given = plain.get("level_given") == 1
         return made
 
     @property
@@ -159,40 +171,30 @@ class Windowed:
         level = self.model.noise_std_
         return None if level is None else level / self.stretching
 
-    def estimate(self, canvases: Sequence[Canvas], *, trained: bool = False) -> Risk:
+    def estimate(
+        self,
+        canvases: Sequence[Canvas],
+        *,
+        trained: bool = False,
+        noise_std: float | None = None,
+    ) -> Risk:
         """Estimate the error before and after cleaning by Stein's unbiased risk estimate.
 
         By one random direction (Ramani, Blu and Unser 2008). If the model was `trained` on these
         canvases it follows their noise, too: where they are small enough for that to matter, it is
         fitted again for the derivative (Ye, "On measuring and correcting the effects of data mining
-        and model selection", 1998).
+        and model selection", 1998). The noise is that of the fit unless `noise_std` is given.
         """
-        noise_std = self.noise_std_
-        assert noise_std is not None
-        seed = self.model.fitted_params_["seed"]
-        rng = model_rng(seed, Stream.EVALUATION_PROBE)
-        again = trained and sum(int(np.prod(canvas.shape)) for canvas in canvases) <= REFIT_NUMBERS
-        parts = [_middle(c, self.cutting) for c in (canvases if again else canvases[:1])]
-        probes = [rng.standard_normal(part.shape) for part in parts]
-        stds = noise_std * np.array(self.cutting.scales or 1.0)
-        step = REFIT_STEP if again else STEP
-        moved = [part + step * stds * probe for part, probe in zip(parts, probes, strict=True)]
-        other = self._again(moved) if again else self
-        risks = []
-        for part, more, probe in zip(parts, moved, probes, strict=True):
-            cleaned = self.clean_array(part)
-            divergence = probe * (other.clean_array(more, like=part) - cleaned) / (step * stds)
-            errors = (cleaned - part) ** 2 + stds**2 * (2.0 * divergence - 1.0)
-            risks += [some.mean() for some in np.array_split(errors.mean(axis=1), _PARTS)]
-        error = float(np.std(risks) / np.sqrt(len(risks)))
-        return Risk(float(np.mean(stds**2)), float(np.mean(risks)), error)
+        return estimate_risk(self, canvases, trained=trained, noise_std=noise_std)
 
-    def _again(self, canvases: Sequence[FloatArray]) -> Windowed:
+    def again(self, canvases: Sequence[FloatArray]) -> Windowed:
         """Return the same fit of other canvases."""
         model = type(self.model)(**self.model.fitted_params_ | {"noise_std": self.noise_std_})
         seed = model.seed
         model.fit(self._training(canvases, seed))
-        return Windowed(model, self.cutting)
+        other = Windowed(model, self.cutting)
+        other.colour = self.colour
+        return other
 
     def denoise(self, X: Any, sample_shape: tuple[int, ...] = ()) -> FloatArray:
         """Return a recording or picture (n, p) cleaned, columns of times as they were.
@@ -234,8 +236,9 @@ class Windowed:
         def clean(windows: FloatArray) -> tuple[FloatArray, FloatArray]:
             if not np.isfinite(windows).all():
                 raise InputError("the recording holds numbers that are not finite; mend them first")
-            cleaned = self.model.denoise_as_fitted(windows).astype(np.float64, copy=False)
-            return cleaned, self.model.noise_left(windows)
+            white = self._white(windows)
+            cleaned = self.model.denoise_as_fitted(white).astype(np.float64, copy=False)
+            return self._white(cleaned, back=True), self.model.noise_left(white)
 
         yield from cleaned_blocks(canvas, self.cutting, clean)
 
@@ -257,18 +260,16 @@ class Windowed:
         return self.model.summary() | {
             "window": self.cutting.text,
             "hop": self.cutting.hop,
+            "noise_correlation": self.colour[0] if self.colour else None,
             "channels": 1 if self.cutting.kind == "image" else self.cutting.width,
+            "no_estimate_because": self.withheld,
             "estimated_mse": None if risk is None else risk.mse,
             "estimated_mse_error": None if risk is None else risk.error,
         }
 
 
-def _middle(canvas: Canvas, cutting: Cutting) -> FloatArray:
-    """Return the middle of a canvas, or all of it where it is small."""
-    length, width = canvas.shape
-    rows = min(length, max(REFIT_NUMBERS // width, 2 * cutting.height))
-    start = (length - rows) // 2
-    return np.asarray(canvas[start : start + rows], dtype=np.float64)
+def _colours(plain: Mapping[str, Any]) -> int:
+    return sum(name.startswith("colour") for name in plain)
 
 
 def _whole(canvas: RowSource) -> FloatArray:

@@ -1,0 +1,100 @@
+"""Noise whose neighbouring samples are alike, or opposite: how much, and how it is made white.
+
+Second differences over L samples have the variance 6 r(0) - 8 r(L) + 2 r(2L), r being the
+autocovariance of the noise, as long as the signal hardly bends over L samples. For white noise it
+is the same for every L. Noise with a short memory comes to that level once L is longer than it;
+what grows on and on is signal, and tells nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray, RowSource
+from ikpca_cli.recordings.roughness import changes
+
+UNKNOWN = "its noise cannot be told from a signal that changes from sample to sample"
+"""Why no error is promised where differences over more samples are ever larger."""
+
+LAGS = (1, 2, 3, 4, 6, 8, 12)
+"""Samples over which differences are taken."""
+
+WHITE, _CHANCE = 1.12, 2.0
+"""Ratio of noise levels at different lags up to which noise counts as white, and what is added to
+it over the root of the samples."""
+
+_SHORTEST = 500
+"""Samples from which the correlations of noise are looked at."""
+
+_LEVEL = 1.1  # ratio of levels up to which they are one
+_LEAST = 0.05  # of the mean power, at any frequency
+
+
+def correlations(canvases: Sequence[RowSource]) -> tuple[tuple[float, ...], float] | None:
+    """Return the correlations of noise, from one sample to the next on, and its level's ratio.
+
+    Returns
+    -------
+    tuple of (tuple of float, float) or None
+        None of the first for white noise; the second is the noise level over what second
+        differences of neighbours say. None if nothing can be told.
+    """
+    shortest = min(int(canvas.shape[0]) for canvas in canvases)
+    if shortest < _SHORTEST:
+        return (), 1.0
+    powers = np.array([np.mean(changes(canvases, "signal", lag) ** 2) for lag in LAGS])
+    if not powers[0] > 0.0:
+        return (), 1.0
+    levels = np.sqrt(powers / powers[0])
+    samples = sum(int(canvas.shape[0]) for canvas in canvases)
+    if max(levels[1], 1.0 / max(levels[1], 1e-9)) < WHITE + _CHANCE / samples**0.5:
+        return (), 1.0
+    for start in range(1, len(LAGS) - 2):
+        three = levels[start : start + 3]
+        if three.max() <= _LEVEL * three.min():
+            break
+    else:
+        return None
+    total = float(np.mean(powers[start : start + 3]))
+    # From the longest lag down, where that of twice the lag is known, or is none.
+    found = dict.fromkeys(range(LAGS[start], 2 * LAGS[-1] + 1), 0.0)
+    for lag in range(LAGS[start] - 1, 0, -1):
+        power = np.interp(lag, LAGS, powers)
+        found[lag] = float((6.0 * (total - power) + 2.0 * found[2 * lag]) / 8.0)
+    kept = tuple(found[lag] / total for lag in range(1, LAGS[start]))
+    return kept, float(np.sqrt(total / powers[0]))
+
+
+@lru_cache(maxsize=4)
+def roots(colour: tuple[float, ...], length: int, width: int) -> tuple[FloatArray, FloatArray]:
+    """Return what makes windows of noise white, and what undoes it: (p, p) both.
+
+    Windows are ``length`` samples of ``width`` channels, flattened; all channels are alike.
+    """
+    from scipy.linalg import toeplitz
+
+    row = np.zeros(length)
+    known = np.array([1.0, *colour])[:length]
+    row[: len(known)] = known
+    values, vectors = np.linalg.eigh(toeplitz(row))
+    half = np.sqrt(np.maximum(values, _LEAST))
+    one = np.eye(width)
+    return np.kron((vectors / half) @ vectors.T, one), np.kron((vectors * half) @ vectors.T, one)
+
+
+def coloured(noise: FloatArray, colour: tuple[float, ...]) -> FloatArray:
+    """Return white noise (n, channels) with the correlations of other noise."""
+    if not colour:
+        return noise
+    length = len(noise)
+    row = np.zeros(length)
+    row[0] = 1.0
+    row[1 : 1 + len(colour)] = colour
+    row[-1 : -1 - len(colour) : -1] = colour
+    power = np.maximum(np.fft.rfft(row).real, _LEAST)
+    spectrum = np.fft.rfft(noise, axis=0) * np.sqrt(power)[:, None]
+    found: FloatArray = np.fft.irfft(spectrum, length, axis=0)
+    return found
