@@ -152,3 +152,13 @@ def test_sentences_end_tables_and_stay_out_of_records(cli, samples):
         words = ["evaluate", "model.joblib", "ecg_noisy.npy", "--format", form]
         assert "Estimated error" not in cli(*words).stdout
     json.loads(cli("denoise", "model.joblib", "ecg_clean.npy", "--format", "json").stdout)
+
+
+def test_the_noise_of_a_fit_is_told_in_the_unit_of_the_data(cli, tmp_path):
+    rng = np.random.default_rng(0)
+    clean = np.sin(np.linspace(0, 6, 60) + rng.uniform(0, 6, (120, 1)))
+    np.save(tmp_path / "x.npy", clean + rng.normal(0, np.repeat([0.1, 0.4], 30), (120, 60)))
+    fitted = json.loads(cli("fit x.npy --method pca --noise-model columns --format json").stdout)
+    told = re.search(r"noise of the fit: ([\d.]+)\.", cli("denoise model.joblib x.npy").stdout)
+    assert float(told[1]) == pytest.approx(fitted["noise_std"], rel=0.01)
+    assert fitted["noise_std"] == pytest.approx(np.sqrt(np.mean([0.1**2, 0.4**2])), rel=0.05)

@@ -168,7 +168,7 @@ def denoise(
                 shown = outcome.shown.labelled(axes.x_label, axes.y_label)
                 _show(shown, plot, preview, force)
     with results_beside(residual):
-        batch.end(model_of(model).noise_std_, keep_unlike, quietly="-" in targets)
+        batch.end(model_of(model).summary()["noise_std"], keep_unlike, quietly="-" in targets)
 
 
 def _show(shown: Shown | Stretch, plot: str | None, preview: bool, force: bool) -> None:
