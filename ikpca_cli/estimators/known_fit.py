@@ -13,10 +13,10 @@ from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.data.precision import rounded
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, silent
 from ikpca_cli.data.threads import at_work
-from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.base import Estimator
 from ikpca_cli.estimators.cleaner import Cleaner
-from ikpca_cli.estimators.parameters import PARAMETERS, too_many_components
+from ikpca_cli.estimators.decisions.conflicts import check_spectrum, too_many_components
+from ikpca_cli.estimators.parameters import PARAMETERS
 
 
 class KnownFit(Cleaner):
@@ -123,12 +123,6 @@ class KnownFit(Cleaner):
             setattr(self, name, rounded(getattr(self, name), self._float))
 
     def _set_spectrum(self, variances: FloatArray, total: float, asked: int, exact: bool) -> None:
-        if len(variances) == 0:
-            raise InputError(
-                "the features of all rows are alike with this gamma, there is nothing to learn "
-                "from them; use another gamma, or 'auto'"
-            )
-        if exact and len(variances) < asked:
-            raise too_many_components(asked, len(variances))
+        check_spectrum(len(variances), asked, exact=exact)
         self.explained_variance_ = variances
         self.total_variance_ = total

@@ -12,8 +12,8 @@ from ikpca_cli.data.covariance import FEW_FEATURES
 from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource
 from ikpca_cli.data.threads import cached_rows, parallel_for
+from ikpca_cli.estimators.decisions.conflicts import check_shrink
 from ikpca_cli.estimators.denoiser import Denoiser
-from ikpca_cli.estimators.parameters import check_shrink
 from ikpca_cli.linalg.eigen import spectrum, spectrum_of_sums
 from ikpca_cli.linalg.shrinkage import optimal_weights
 from ikpca_cli.models.novelty import mahalanobis

@@ -37,8 +37,9 @@ from ikpca_cli.models.random_features import FourierFeatures
 from ikpca_cli.models.smoothing.detection import find_order
 from ikpca_cli.selection.bandwidth import best_expansion
 from ikpca_cli.selection.choice import Auto, Choice, Oracle, usable_noise_std
-from ikpca_cli.selection.cross_validation import CrossValidation, Fit, LowPass
+from ikpca_cli.selection.cross_validation import CrossValidation, Fit
 from ikpca_cli.selection.low_pass import with_low_pass
+from ikpca_cli.selection.outcome import LowPass
 
 ROUGH_ROWS = 600
 """Rows on which gammas are told apart before the best are compared on all that take part."""

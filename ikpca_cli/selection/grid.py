@@ -22,7 +22,7 @@ from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, read_all
 from ikpca_cli.errors import UsageError
 from ikpca_cli.models.kernels.kernel import load_kernel
 from ikpca_cli.selection.choice import Auto, Choice, Oracle, usable_noise_std
-from ikpca_cli.selection.cross_validation import means_of_others
+from ikpca_cli.selection.held_out import means_of_others
 
 GAMMAS = (0.004, 0.02, 0.1, 0.5, 2.0)
 """Candidate gammas in units of one over the median distance between training rows."""
