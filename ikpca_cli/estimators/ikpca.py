@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any, Literal, Self
 
@@ -275,12 +274,11 @@ class IKPCA(PreimageDenoiser):
         given = X, mean, noise_std, progress, oracle
         return self._kind(X.shape[0]).choose(*given) or super()._choose(*given)
 
-    def _fit(
-        self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
-    ) -> None:
+    def _fit(self, X: RowSource, chosen: Choice, *, exact: bool, progress: Progress) -> None:
         kind = self._kind(X.shape[0])
         fitted = kind.fit(X, self.mean_, chosen, exact=exact, progress=progress)
-        self.gamma_ = float(chosen["gamma"])
+        assert chosen.gamma is not None
+        self.gamma_ = float(chosen.gamma)
         self.model_, self.companions_ = fitted.model, fitted.companions
         self.explained_variance_, self.total_variance_ = fitted.variances, fitted.total
         kept = fitted.sums

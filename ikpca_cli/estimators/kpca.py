@@ -7,8 +7,7 @@ the pre-image is kernel ridge regression from latent code to input (Bakır, West
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -30,7 +29,7 @@ from ikpca_cli.models.supervised_preimage import (
     centred_eigenpairs,
     typical_distance,
 )
-from ikpca_cli.selection.choice import Auto
+from ikpca_cli.selection.choice import Auto, Choice
 
 MOST_SHRUNK = 257
 """The most components that are weighed; the noise leaves fewer."""
@@ -156,17 +155,17 @@ class KernelPCA(KernelDenoiser):
     def _landmark_count(self, n_samples: int) -> int:
         return n_samples if self.landmarks == "all" else min(self.landmarks, n_samples)
 
-    def _fit(
-        self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
-    ) -> None:
+    def _fit(self, X: RowSource, chosen: Choice, *, exact: bool, progress: Progress) -> None:
+        assert chosen.gamma is not None
+        assert chosen.ridge is not None
+        self.gamma_, self.ridge_ = float(chosen.gamma), float(chosen.ridge)
         if self._landmark_count(X.shape[0]) < X.shape[0]:
             self._fit_landmarks(X, chosen, exact, progress)
             return
         self._source = None
-        n_components, gamma = chosen["n_components"] or MOST_SHRUNK, float(chosen["gamma"])
+        n_components = chosen.n_components or MOST_SHRUNK
         rows = read_all(X) - self.mean_
-        gram = load_kernel(self.kernel).gram(rows, rows, gamma)
-        self.gamma_ = gamma
+        gram = load_kernel(self.kernel).gram(rows, rows, self.gamma_)
         self.latent_gamma_ = self._width(gram)
         progress("eigenvectors", 0, 0)
         values, vectors, gram_mean, trace = centred_eigenpairs(gram, n_components)
@@ -179,18 +178,14 @@ class KernelPCA(KernelDenoiser):
         self.coefficients_ = vectors / roots
         self.weights_ = np.ones(len(roots))
         self.codes_ = vectors * roots
-        self.ridge_ = float(chosen["ridge"])
-        if "shrink" in chosen:
-            self._shrink(chosen["shrink"])
+        if chosen.noise_std is not None:
+            self._shrink(chosen.noise_std)
         progress("regression", 0, 0)
         self._regress()
 
-    def _fit_landmarks(
-        self, X: RowSource, chosen: Mapping[str, Any], exact: bool, progress: Progress
-    ) -> None:
+    def _fit_landmarks(self, X: RowSource, chosen: Choice, exact: bool, progress: Progress) -> None:
         """Fit on all rows by their kernel with some of them; the landmarks stand for the rows."""
         self._source = X
-        self.gamma_, self.ridge_ = float(chosen["gamma"]), float(chosen["ridge"])
         assert self.landmarks != "all"
         rows = landmark_rows(X, self.landmarks, self.seed)
         self.rows_ = rows - self.mean_
@@ -198,7 +193,7 @@ class KernelPCA(KernelDenoiser):
         self.latent_gamma_ = self._width(gram)
         root = inverse_root(gram)
         landmarks = Landmarks(self.kernel, self.gamma_, self.rows_, root)
-        most = chosen["n_components"] or MOST_SHRUNK
+        most = chosen.n_components or MOST_SHRUNK
         sums, self.mean_ = landmark_sums(X, self.mean_, landmarks, progress)
         if isinstance(X, FirstPass):
             check_scale(self, X)  # of all rows, now that they were read
@@ -210,8 +205,8 @@ class KernelPCA(KernelDenoiser):
         self.gram_mean_ = found.mean @ np.linalg.pinv(root)
         self.weights_ = np.ones(len(found.variances))
         self.codes_ = self._codes(self.rows_)
-        if "shrink" in chosen:
-            self._shrink(chosen["shrink"])
+        if chosen.noise_std is not None:
+            self._shrink(chosen.noise_std)
         self._regress(progress)
 
     def _gram(self, X: FloatArray) -> FloatArray:

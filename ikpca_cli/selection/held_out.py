@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.data.duplicates import without_duplicates
+from ikpca_cli.data.first_pass import selection_rows
+from ikpca_cli.data.row_source import FloatArray, RowSource
 from ikpca_cli.selection.choice import Oracle
 
 FOLDS = 4
@@ -50,6 +52,11 @@ class Trial:
             return np.full(len(self.held), self.before)
         squares: FloatArray = np.mean(self.error**2, axis=1)
         return squares
+
+
+def sample_of(X: RowSource, most: int, seed: int) -> FloatArray:
+    """Return at most `most` rows (k, p) to choose with, in random order and without duplicates."""
+    return without_duplicates(selection_rows(X, most, seed))
 
 
 def varying_columns(rows: FloatArray) -> NDArray[np.bool_]:
@@ -106,6 +113,29 @@ def trials_of(
         tangents = [e[out[0] : out[-1] + 1] * varying for e in directions]
         trials.append(Trial(np.setdiff1d(places, out), rows[out], None, tangents, before))
     return trials
+
+
+def one_quarter(
+    rows: FloatArray, mean: FloatArray, rng: np.random.Generator, *, replicates: bool
+) -> Trial:
+    """Return the single trial of denoisers that take long to fit: a quarter of the rows is cleaned.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n, p)
+        Noisy rows in random order.
+    mean : ndarray, shape (p,)
+        What they are centred by.
+    rng : numpy.random.Generator
+        Draws the direction of the divergence.
+    replicates : bool
+        As for `trials_of`.
+    """
+    # Of two or three rows none can be spared: their own tell which candidates are absurd.
+    count = max(1, len(rows) // 4) if len(rows) > 3 else len(rows)
+    held, places = rows[:count], np.arange(count if count < len(rows) else 0, len(rows))
+    reference = means_of_others(held - mean) + mean if replicates else None
+    return Trial(places, held, reference, [rng.standard_normal(held.shape)])
 
 
 def means_of_others(rows: FloatArray) -> FloatArray:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource
 from ikpca_cli.estimators.decisions.conflicts import (
     check_feature_count,
@@ -19,6 +16,7 @@ from ikpca_cli.estimators.preimages.drawn_features import (
 )
 from ikpca_cli.estimators.preimages.kind import FittedPreimage, Kind
 from ikpca_cli.models.arcsine import ArcsineModel
+from ikpca_cli.selection.choice import Choice
 
 
 class ArcsineKind(Kind):
@@ -40,16 +38,19 @@ class ArcsineKind(Kind):
         self,
         X: RowSource,
         mean: FloatArray,
-        chosen: Mapping[str, Any],
+        chosen: Choice,
         *,
         exact: bool,
         progress: Progress,
     ) -> FittedPreimage:
         """Fit with every parameter known, as `Kind` says."""
-        count = chosen["n_components"]
-        features = drawn_features(self.asked, float(chosen["gamma"]), X.shape[1], balanced=False)
+        count, gamma, ridge = chosen.n_components, chosen.gamma, chosen.ridge
+        assert count is not None
+        assert gamma is not None
+        assert ridge is not None
+        features = drawn_features(self.asked, float(gamma), X.shape[1], balanced=False)
         found = spectrum_of_features(self.asked, X, mean, features, count, progress)
         check_spectrum(len(found.variances), count, exact=exact)
-        model = ArcsineModel.of(features, found, float(chosen["ridge"]))
+        model = ArcsineModel.of(features, found, float(ridge))
         sums = found.sums if self.asked.keep_sums else None
         return FittedPreimage(model, found.variances, found.total, sums)

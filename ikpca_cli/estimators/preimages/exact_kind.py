@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -21,14 +20,13 @@ from ikpca_cli.estimators.preimages.exact_fit import (
     spectra_on_all,
     spectra_on_landmarks,
 )
-from ikpca_cli.estimators.preimages.kind import Asked, ExpandedKind, FittedPreimage
+from ikpca_cli.estimators.preimages.kind import Asked, ExpandedKind, FittedPreimage, expansion_of
 from ikpca_cli.models.companions import LowPassRows
 from ikpca_cli.models.exact import ExactModel
 from ikpca_cli.models.exact_spectrum import ExactSpectrum
 from ikpca_cli.models.kernels.kernel import load_smooth
 from ikpca_cli.models.preimage import Iteration
 from ikpca_cli.selection.choice import Choice, Oracle
-from ikpca_cli.selection.expansion import ExpansionSearch, exact_fits
 
 CHOICE_ROWS, ENOUGH = 2000, 100_000
 """The most rows that the choice looks at, and the held-out numbers that it needs."""
@@ -67,6 +65,9 @@ class ExactKind(ExpandedKind):
         oracle: Oracle | None,
     ) -> Choice:
         """Return every parameter for a fit on `X`, as `Kind` says."""
+        # What denoises does not import what searches.
+        from ikpca_cli.selection.expansion import ExpansionSearch, exact_fits
+
         asked = self.asked
         most = None if asked.n_components == "auto" else asked.n_components
         search = ExpansionSearch(
@@ -86,15 +87,16 @@ class ExactKind(ExpandedKind):
         self,
         X: RowSource,
         mean: FloatArray,
-        chosen: Mapping[str, Any],
+        chosen: Choice,
         *,
         exact: bool,
         progress: Progress,
     ) -> FittedPreimage:
         """Fit with every parameter known, as `Kind` says."""
-        spectra = self._spectra(X, mean, chosen["rows"], chosen["gammas"], chosen, progress)
-        check_spectrum(len(spectra[0].variances), chosen["n_components"] or 1, exact=exact)
-        given = chosen["noise_variance"], chosen["expansions"], self.asked.kernel
+        found = expansion_of(chosen)
+        spectra = self._spectra(X, mean, found.rows, found.gammas, chosen, progress)
+        check_spectrum(len(spectra[0].variances), chosen.n_components or 1, exact=exact)
+        given = found.noise_variance, found.weights, self.asked.kernel
         model = ExactModel.of(spectra, *given)
         companions = self.companions(X, mean, chosen, progress)
         return FittedPreimage(model, model.main_variances, spectra[0].total, companions=companions)
@@ -105,12 +107,13 @@ class ExactKind(ExpandedKind):
         few: FloatArray,
         gamma: float,
         expansion: Mapping[Iteration, float],
-        chosen: Mapping[str, Any],
+        chosen: Choice,
         progress: Progress,
     ) -> ExactModel:
         """Return a model of low frequencies alone, as `ExpandedKind` says."""
         found = self._spectra(rows, np.zeros(rows.shape[1]), few, [gamma], chosen, progress)
-        return ExactModel.of(found, chosen["noise_variance"], [expansion], self.asked.kernel)
+        noise_variance = expansion_of(chosen).noise_variance
+        return ExactModel.of(found, noise_variance, [expansion], self.asked.kernel)
 
     def _spectra(
         self,
@@ -118,12 +121,12 @@ class ExactKind(ExpandedKind):
         mean: FloatArray,
         some: FloatArray,
         gammas: Sequence[float],
-        chosen: Mapping[str, Any],
+        chosen: Choice,
         progress: Progress,
     ) -> list[ExactSpectrum]:
         """Return spectra of rows, on all of them or in the span of landmarks."""
         form = load_smooth(self.asked.kernel)
-        given = gammas, chosen["n_components"], chosen["noise_variance"], form
+        given = gammas, chosen.n_components, expansion_of(chosen).noise_variance, form
         if self.on_landmarks:
             return spectra_on_landmarks(X, mean, some, *given, self.asked.seed, progress)
         return spectra_on_all(X, mean, *given, progress)

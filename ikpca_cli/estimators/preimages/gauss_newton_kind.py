@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -22,14 +21,13 @@ from ikpca_cli.estimators.preimages.drawn_features import (
     feature_count,
     spectrum_of_features,
 )
-from ikpca_cli.estimators.preimages.kind import ExpandedKind, FittedPreimage
+from ikpca_cli.estimators.preimages.kind import ExpandedKind, FittedPreimage, expansion_of
 from ikpca_cli.models.companions import LowPassRows
 from ikpca_cli.models.gauss_newton import GaussNewtonModel
 from ikpca_cli.models.kernels.kernel import load_smooth
 from ikpca_cli.models.preimage import Iteration
 from ikpca_cli.models.random_features import fewest_pairs
 from ikpca_cli.selection.choice import Choice, Oracle
-from ikpca_cli.selection.expansion import ExpansionSearch, refined_fits
 
 CHOICE_ROWS, ENOUGH = 1000, 50_000
 """The most rows that the choice looks at, and the held-out numbers that it needs."""
@@ -63,6 +61,9 @@ class GaussNewtonKind(ExpandedKind):
         oracle: Oracle | None,
     ) -> Choice:
         """Return every parameter for a fit on `X`, as `Kind` says."""
+        # What denoises does not import what searches.
+        from ikpca_cli.selection.expansion import ExpansionSearch, refined_fits
+
         asked, n_features = self.asked, X.shape[1]
         fits = partial(
             refined_fits,
@@ -89,15 +90,16 @@ class GaussNewtonKind(ExpandedKind):
         self,
         X: RowSource,
         mean: FloatArray,
-        chosen: Mapping[str, Any],
+        chosen: Choice,
         *,
         exact: bool,
         progress: Progress,
     ) -> FittedPreimage:
         """Fit with every parameter known, as `Kind` says."""
-        given = float(chosen["gamma"]), chosen, exact, progress
-        model, total = self._model(X, mean, chosen["rows"], *given)
-        model = model.expanded(chosen["expansions"][0])
+        found = expansion_of(chosen)
+        given = float(found.gammas[0]), chosen, exact, progress
+        model, total = self._model(X, mean, found.rows, *given)
+        model = model.expanded(found.weights[0])
         companions = self.companions(X, mean, chosen, progress)
         return FittedPreimage(model, model.signal_variances, total, companions=companions)
 
@@ -107,7 +109,7 @@ class GaussNewtonKind(ExpandedKind):
         few: FloatArray,
         gamma: float,
         expansion: Mapping[Iteration, float],
-        chosen: Mapping[str, Any],
+        chosen: Choice,
         progress: Progress,
     ) -> GaussNewtonModel:
         """Return a model of low frequencies alone, as `ExpandedKind` says."""
@@ -121,16 +123,16 @@ class GaussNewtonKind(ExpandedKind):
         mean: FloatArray,
         some: FloatArray,
         gamma: float,
-        chosen: Mapping[str, Any],
+        chosen: Choice,
         exact: bool,
         progress: Progress,
     ) -> tuple[GaussNewtonModel, float]:
         """Return the model of rows without an expansion, and their total variance."""
-        most = self._most(chosen["n_components"])
+        most = self._most(chosen.n_components)
         features = drawn_features(self.asked, gamma, X.shape[1], balanced=True)
         found = spectrum_of_features(self.asked, X, mean, features, most, progress)
         check_spectrum(len(found.variances), most, exact=exact)
-        noise_variance, seed = chosen["noise_variance"], self.asked.seed
+        noise_variance, seed = expansion_of(chosen).noise_variance, self.asked.seed
         return GaussNewtonModel.of(features, found, some, noise_variance, seed), found.total
 
     @staticmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ikpca_cli.models.preimage_model import PreimageModel
 from ikpca_cli.models.random_features import FourierFeatures
 from ikpca_cli.models.smoothing.candidates import SmoothingFit
 from ikpca_cli.models.smoothing.model import SmoothingModel
-from ikpca_cli.selection.choice import Auto, Choice, Oracle
+from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Oracle
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Kind(ABC):
         self,
         X: RowSource,
         mean: FloatArray,
-        chosen: Mapping[str, Any],
+        chosen: Choice,
         *,
         exact: bool,
         progress: Progress,
@@ -115,8 +115,7 @@ class Kind(ABC):
         X : RowSource, shape (n_samples, n_features)
         mean : ndarray, shape (n_features,)
             What to centre them by.
-        chosen : mapping
-            What the choice returned.
+        chosen : Choice
         exact : bool
             Refuse more components than there are.
         progress : callable
@@ -134,6 +133,12 @@ class Kind(ABC):
         return None
 
 
+def expansion_of(chosen: Choice) -> ChosenExpansion:
+    """Return the expansion of a choice that has one."""
+    assert chosen.expansion is not None
+    return chosen.expansion
+
+
 class ExpandedKind(Kind):
     """A kind whose way back is an expansion of iterations, with companions beside it."""
 
@@ -144,7 +149,7 @@ class ExpandedKind(Kind):
         few: FloatArray,
         gamma: float,
         expansion: Mapping[Iteration, float],
-        chosen: Mapping[str, Any],
+        chosen: Choice,
         progress: Progress,
     ) -> PreimageModel:
         """Return a model of low frequencies alone.
@@ -158,13 +163,12 @@ class ExpandedKind(Kind):
         gamma : float
         expansion : mapping
             Iteration to weight.
-        chosen : mapping
-            What the choice returned.
+        chosen : Choice
         progress : callable
         """
 
     def companions(
-        self, X: RowSource, mean: FloatArray, chosen: Mapping[str, Any], progress: Progress
+        self, X: RowSource, mean: FloatArray, chosen: Choice, progress: Progress
     ) -> Companions | None:
         """Return the smoothers of a choice, and its model of low frequencies.
 
@@ -173,14 +177,16 @@ class ExpandedKind(Kind):
         X, mean, chosen, progress
             As for `fit`.
         """
-        order, noise_variance, some = chosen["order"], chosen["noise_variance"], chosen["rows"]
+        found = expansion_of(chosen)
+        order = found.order
         if order is None:
             return None
-        smoothers = SmoothingFit.of(order, some, mean, noise_variance)
-        smoothing = SmoothingModel.of(smoothers, chosen["smoothing"], chosen["varying"])
-        if chosen["low_pass"] is None:
+        assert found.smoothing is not None
+        smoothers = SmoothingFit.of(order, found.rows, mean, found.noise_variance)
+        smoothing = SmoothingModel.of(smoothers, found.smoothing, found.varying)
+        if found.low_pass is None:
             return Companions(smoothing)
-        (count, gamma), expansion = chosen["low_pass"]
+        (count, gamma), expansion = found.low_pass
         rows = LowPassRows(X, mean, order, count)
-        few = np.ascontiguousarray(order.forward(some)[:, :count])
+        few = np.ascontiguousarray(order.forward(found.rows)[:, :count])
         return Companions(smoothing, self.low_model(rows, few, gamma, expansion, chosen, progress))
