@@ -7,7 +7,7 @@ import warnings
 from typing import NoReturn
 
 from ikpca_cli.cli.streams import flush_results, open_standard_streams, say
-from ikpca_cli.data.signals import end_in_time, ignore_interrupts, on_request_to_end
+from ikpca_cli.data import signals
 
 INTERRUPTED = 130
 
@@ -21,13 +21,16 @@ def main() -> None:
         code = end.code
     except KeyboardInterrupt:
         # Before any command began; once one runs, it says so itself.
+        if not signals.told.is_set():
+            signals.told.set()
+            say(signals.INTERRUPTED)
         code = INTERRUPTED
     except OSError as error:  # what typer itself prints, such as a help text, to a full disk
         say(f"error: standard output: {os.strerror(error.errno or 0).lower()}")
         code = 1
     finally:
         # The work is done, or undone: an interrupt while the interpreter ends must not hide which.
-        ignore_interrupts()
+        signals.ignore_interrupts()
         if not flush_results(told=bool(code)):
             code = code or 1
     raise SystemExit(code)
@@ -36,12 +39,12 @@ def main() -> None:
 def _run() -> None:
     warnings.simplefilter("ignore")
     open_standard_streams()
-    on_request_to_end(_stop)
+    signals.on_request_to_end(_stop)
     from ikpca_cli.cli.app import app
     from ikpca_cli.data.memory import keep_freed_memory
     from ikpca_cli.formats.temporary import discard_unfinished
 
-    end_in_time(discard_unfinished)
+    signals.end_in_time(discard_unfinished)
     keep_freed_memory()
     app()
 

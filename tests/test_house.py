@@ -16,6 +16,7 @@ from tests.conftest import ROOT
 PACKAGE = ROOT / "ikpca_cli"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 MOST_MODULES = 14
+MOST_LINES = 300
 
 LAYERS = (
     ("errors", "registry", "version"),
@@ -79,6 +80,11 @@ def test_rooms_are_small():
     assert {room: count for room, count in rooms.items() if count > MOST_MODULES} == {}
 
 
+def test_modules_are_small():
+    lines = {name_of(path): path.read_text(encoding="utf-8").count("\n") for path in MODULES}
+    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
 def test_no_file_name_is_there_twice():
     names = Counter(path.name for path in MODULES)
     assert [name for name, count in names.items() if count > 1] == ["__init__.py"]
@@ -99,6 +105,7 @@ def test_cleaning_does_not_import_what_a_fit_searches_with(tmp_path):
         "ikpca_cli.selection.cross_validation",
         "ikpca_cli.selection.expansion",
         "ikpca_cli.selection.bandwidth",
+        "ikpca_cli.selection.held_out",
         "ikpca_cli.selection.grid",
     }
     assert searching & set(done.stdout.split()) == set()

@@ -142,7 +142,7 @@ class Denoiser(KnownFit):
         is_known = oracle is not None
         promise = promise_of(self, choice, level, noise_std, withheld, is_known=is_known)
         self._set_promise(promise)
-        self.fit_with(rows, mean, choice.params, exact=exact, progress=progress)
+        self.fit_with(rows, mean, choice, exact=exact, progress=progress)
         some = selection_rows(given, LIMIT_ROWS, self.seed)
         self._set_limit(some)
         if choice.risk is not None:

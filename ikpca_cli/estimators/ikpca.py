@@ -2,61 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from ikpca_cli.data.covariance import FeatureSums
-from ikpca_cli.data.memory import check_matrix
-from ikpca_cli.data.precision import rounded_fields
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, silent
 from ikpca_cli.data.threads import at_work
 from ikpca_cli.errors import UsageError
-from ikpca_cli.estimators.base import Value
-from ikpca_cli.estimators.denoiser import Denoiser
-from ikpca_cli.estimators.exact_fit import (
-    EXACT_ROWS,
-    landmark_count,
-    spectra_on_all,
-    spectra_on_landmarks,
-)
-from ikpca_cli.estimators.parameters import check_feature_count, check_smooth
-from ikpca_cli.linalg.eigen import Spectrum, feature_sums, spectrum, spectrum_of_sums
+from ikpca_cli.estimators.preimages.drawn_features import feature_count
+from ikpca_cli.estimators.preimages.kind import Asked, Kind
+from ikpca_cli.estimators.preimages.preimage_denoiser import PreimageDenoiser
+from ikpca_cli.estimators.preimages.which_kind import kind_of
+from ikpca_cli.linalg.eigen import feature_sums, spectrum_of_sums
 from ikpca_cli.models.arcsine import ArcsineModel
-from ikpca_cli.models.companions import Companions, LowPassRows
-from ikpca_cli.models.exact import ExactModel
-from ikpca_cli.models.exact_spectrum import ExactSpectrum
-from ikpca_cli.models.gauss_newton import GaussNewtonModel
-from ikpca_cli.models.kernels.kernel import is_smooth, load_kernel, load_smooth
-from ikpca_cli.models.random_features import FourierFeatures, fewest_pairs
-from ikpca_cli.models.smoothing.candidates import SmoothingFit
-from ikpca_cli.models.smoothing.model import SmoothingModel
+from ikpca_cli.models.random_features import FourierFeatures
 from ikpca_cli.selection.choice import Auto, Choice, Oracle
 
-CHOICE_ROWS = {"exact": 2000, "landmarks": 2000, "refined": 1000}
-"""The most rows that the choice looks at."""
 
-ENOUGH = {"exact": 100_000, "landmarks": 100_000, "refined": 50_000}
-"""Held-out numbers that the choice needs."""
-
-CHOICE_RFF = 8000
-"""The most random features that the choice works with, unless rows are wider than half of it."""
-
-REFINED_COMPONENTS = 512
-"""The most components with random features; the noise leaves fewer."""
-
-_ARCSINE = {f"{name}_": dims for name, dims in ArcsineModel.FIELDS.items()}
-_EXACT = {f"{name}_": dims for name, dims in ExactModel.FIELDS.items()}
-_GAUSS_NEWTON = {f"{name}_": dims for name, dims in GaussNewtonModel.FIELDS.items()}
-_MODELS = _ARCSINE | _EXACT | _GAUSS_NEWTON
-_COMPANIONS = Companions.STATE
-_SUMS = {"sums_mean_": ("r",), "scatter_": ("r", "r")}
-
-
-class IKPCA(Denoiser):
+class IKPCA(PreimageDenoiser):
     """Invertible kernel PCA, a nonlinear PCA whose way back to the input needs no learning.
 
     With random features it is the published method: PCA of ``sin(W x + b)``, inverted on each row's
@@ -118,7 +83,7 @@ class IKPCA(Denoiser):
 
     Attributes
     ----------
-    model_ : ArcsineModel, GaussNewtonModel or ExactModel
+    model_ : PreimageModel
         The arrays of the fit. Each is an attribute here, too: ``W_`` is ``model_.W``.
     companions_ : Companions or None
         Smoothers, and a model of low frequencies, whose displacements are added.
@@ -150,20 +115,8 @@ class IKPCA(Denoiser):
     """
 
     method = "ikpca"
-    STATE: ClassVar[dict[str, tuple[str, ...]]] = (
-        Denoiser.STATE | {"gamma_": ()} | _MODELS | _SUMS | _COMPANIONS
-    )
-    OPTIONAL: ClassVar[frozenset[str]] = (
-        Denoiser.OPTIONAL | _MODELS.keys() | _SUMS.keys() | _COMPANIONS.keys()
-    )
     RIDGES = (0.01, 0.1, 0.5)
     SELECTION_ROWS = 600
-
-    model_: ArcsineModel | GaussNewtonModel | ExactModel
-    companions_: Companions | None = None
-    gamma_: float
-    sums_mean_: FloatArray | None = None
-    scatter_: FloatArray | None = None
 
     def __init__(
         self,
@@ -201,87 +154,6 @@ class IKPCA(Denoiser):
         self.dtype = dtype
         self._features: FourierFeatures | None = None
         self._keep_sums = False
-
-    @property
-    def n_rff_(self) -> int | str:
-        """Number of random features, "exact" for infinitely many, or "landmarks"."""
-        if isinstance(self.model_, ExactModel) and len(self.model_.rows) < self.n_samples_:
-            return "landmarks"
-        return self.model_.n_rff
-
-    @property
-    def second_gamma_(self) -> float | None:
-        """The other width used, None for a single one."""
-        if not isinstance(self.model_, ExactModel) or len(self.model_.gammas) < 2:
-            return None
-        return float(self.model_.gammas[1])
-
-    @property
-    def order_(self) -> str | None:
-        """The order along rows that smoothers make use of, None without them."""
-        return None if self.companions_ is None else str(self.companions_.order)
-
-    @property
-    def component_noise_(self) -> FloatArray | None:
-        """Variance that the noise has along each component, as `Denoiser` says."""
-        model = self.model_
-        if isinstance(model, ExactModel):
-            return model.main_noise
-        return model.noise_variances if isinstance(model, GaussNewtonModel) else None
-
-    @property
-    def ridge_(self) -> float | None:
-        """The ridge used, None in the limit."""
-        return self.model_.ridge
-
-    def __getattr__(self, name: str) -> Any:
-        """Return an array of the model under its name with an underscore."""
-        model = self.__dict__.get("model_")
-        if model is not None and name.endswith("_") and name[:-1] in model.FIELDS:
-            return getattr(model, name[:-1])
-        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-
-    def get_state(self) -> dict[str, Value]:
-        """Return the fitted attributes as `Denoiser.get_state` does, the other model's as None."""
-        self._check_fitted()
-        added = {} if self.companions_ is None else self.companions_.get_state()
-        return {name: added.get(name, getattr(self, name, None)) for name in self.STATE}
-
-    @classmethod
-    def from_state(cls, params: Mapping[str, Any], state: Mapping[str, Value]) -> Self:
-        """Return a fitted estimator from what `get_params` and `get_state` gave.
-
-        Raises
-        ------
-        ValueError
-            If the state is that of no model, or of several.
-        """
-        estimator = cls(**params)
-        estimator.fitted_params_ = estimator.get_params()
-        own: dict[str, Any] = {}
-        for name in cls.STATE:
-            if name not in _MODELS | _COMPANIONS:
-                setattr(estimator, name, state[name])
-            elif name in _MODELS and state[name] is not None:
-                own[name[:-1]] = state[name]
-        if own.keys() == ArcsineModel.FIELDS.keys():
-            estimator.model_ = ArcsineModel(**own, activation=estimator.activation)
-        elif own.keys() == GaussNewtonModel.FIELDS.keys():
-            estimator.model_ = GaussNewtonModel(**own)
-            estimator.model_.check()
-        elif own.keys() == ExactModel.FIELDS.keys():
-            estimator.model_ = ExactModel(**own, kernel=estimator.kernel)
-            estimator.model_.check()
-        else:
-            raise ValueError("its arrays are neither those of random features nor of their limit")
-        companions = Companions.from_state(
-            {name: state[name] for name in _COMPANIONS}, estimator.kernel
-        )
-        if companions is not None and isinstance(estimator.model_, ArcsineModel):
-            raise ValueError("the paper's inverse has no smoothers beside it")
-        estimator.companions_ = companions
-        estimator.check_trust()
-        return estimator
 
     def fit(
         self,
@@ -360,15 +232,11 @@ class IKPCA(Denoiser):
         self.n_samples_ = sums.count
         self.estimated_mse_ = self.estimated_mse_error_ = None
         self._set_spectrum(found.variances, found.total, asked, False)
-        self._set_sums(found)
+        self.sums_mean_, self.scatter_ = sums.mean, sums.scatter
         self.model_ = replace(model, feature_mean=found.mean, components=found.components)
         self._round()
         self._follow(given_rows)
         return self
-
-    def _set_sums(self, found: Spectrum) -> None:
-        assert found.sums is not None
-        self.sums_mean_, self.scatter_ = found.sums.mean, found.sums.scatter
 
     def ridge_unit(self) -> float:
         """Return the mean eigenvalue of ``W'W``, in a fit with the published way back."""
@@ -377,51 +245,23 @@ class IKPCA(Denoiser):
     def cheaper(self, n_features: int) -> tuple[Self, float]:
         """Compare candidates with at most 1,000 features, or twice the width."""
         other, _ = super().cheaper(n_features)
-        n_rff = self._count(n_features)
+        n_rff = feature_count(self._asked(), n_features)
         fewer = min(n_rff, max(1000, 2 * n_features))
         other.n_rff = fewer
         return other, n_rff / fewer
 
-    def _kind(self, n_samples: int) -> str:
-        """Return the model of `n_samples` rows: "published", "refined", "exact" or "landmarks"."""
-        published = self.inverse == "paper" or (
-            self.inverse == "auto" and (self.ridge != "auto" or not is_smooth(self.kernel))
-        )
-        if self._features is not None or (published and self.n_rff not in ("exact", "landmarks")):
-            return "published"
-        if isinstance(self.n_rff, int):
-            return "refined"
-        return "exact" if self.n_rff == "exact" or n_samples <= EXACT_ROWS else "landmarks"
+    def _asked(self) -> Asked:
+        """Return what the next fit is asked for."""
+        given = self.get_params()
+        return Asked(**given, features=self._features, keep_sums=self._keep_sums)
 
-    def _count(self, n_features: int) -> int:
-        """Return the number of random features to draw."""
-        return self.n_rff if isinstance(self.n_rff, int) else max(2000, 4 * n_features)
+    def _kind(self, n_samples: int) -> Kind:
+        """Return the kind of pre-image that so many rows have."""
+        return kind_of(self._asked(), n_samples)
 
     def _check_params(self, n_samples: int, n_features: int) -> None:
         super()._check_params(n_samples, n_features)
-        kind = self._kind(n_samples)
-        limit = kind in ("exact", "landmarks")
-        if not limit and self.second_gamma not in ("auto", "none"):
-            raise UsageError("a second gamma is for infinitely many features: leave it out")
-        if self._keep_sums and (kind != "published" or self.solver == "dual"):
-            raise UsageError(
-                "sums are kept for random features with the paper's way back alone: give their "
-                "number (--rff) and a ridge (--ridge), and not the dual solver"
-            )
-        if kind != "published" and self.activation != "sine":
-            raise UsageError(
-                f"the {self.activation} activation is for random features with the paper's way "
-                "back: use the paper's inverse (--inverse paper), and not infinitely many features"
-            )
-        if kind != "published":
-            what = "infinitely many features" if limit else "the refined way"
-            check_smooth(what, self.kernel, self.ridge, self.inverse)
-        if limit:
-            count = n_samples if kind == "exact" else landmark_count(n_samples)
-            check_matrix("exact ikpca", count, "give a number of random features")
-        else:
-            n_rff = self._features.n_rff if self._features else self._count(n_features)
-            check_feature_count(n_rff, n_features, drawn=self._features is None)
+        self._kind(n_samples).check(n_samples, n_features)
 
     def _choose(
         self,
@@ -431,173 +271,16 @@ class IKPCA(Denoiser):
         progress: Progress,
         oracle: Oracle | None,
     ) -> Choice:
+        given = X, mean, noise_std, progress, oracle
+        return self._kind(X.shape[0]).choose(*given) or super()._choose(*given)
+
+    def _fit(self, X: RowSource, chosen: Choice, *, exact: bool, progress: Progress) -> None:
         kind = self._kind(X.shape[0])
-        if kind == "published":
-            return super()._choose(X, mean, noise_std, progress, oracle)
-        from ikpca_cli.selection.expansion import ExpansionSearch, exact_fits, refined_fits
-
-        most = None if self.n_components == "auto" else self.n_components
-        limit = kind in ("exact", "landmarks")
-        if limit:
-            fits = partial(exact_fits, most=most, form=load_smooth(self.kernel))
-        else:
-            n_features = X.shape[1]
-            fits = partial(
-                refined_fits,
-                most=most or REFINED_COMPONENTS,
-                n_rff=min(self._count(n_features), max(CHOICE_RFF, fewest_pairs(n_features))),
-                route=self.solver,
-                seed=self.seed,
-                form=load_smooth(self.kernel),
-            )
-        search = ExpansionSearch(
-            fits=fits,
-            gamma=self.gamma,
-            second_gamma=self.second_gamma if limit else "none",
-            n_components=most,
-            most_rows=CHOICE_ROWS[kind],
-            enough=ENOUGH[kind],
-            replicates=self.replicates,
-            seed=self.seed,
-            order=self.order,
-        )
-        return search.run(X, mean, noise_std, progress, oracle)
-
-    def _spectrum(
-        self,
-        X: RowSource,
-        mean: FloatArray,
-        gamma: float,
-        n_components: int,
-        progress: Progress,
-    ) -> tuple[FourierFeatures, Spectrum]:
-        """Draw random features, unless some are given, and return their spectrum on rows `X`.
-
-        The published way back has independent features, as the paper has them.
-        """
-        n_features = X.shape[1]
-        size = self._count(n_features), n_features
-        if self._features is not None:
-            features = self._features
-        elif self._kind(X.shape[0]) == "published":
-            features = FourierFeatures.draw(load_kernel(self.kernel), gamma, *size, self.seed)
-        else:
-            features = FourierFeatures.draw_balanced(
-                load_smooth(self.kernel), gamma, *size, self.seed
-            )
-        features = replace(features, activation=self.activation).rounded(self._float)
-        route = "primal" if self._keep_sums else self.solver
-        found = spectrum(
-            X, mean, features, features.n_rff, n_components, route=route, progress=progress
-        )
-        return features, found
-
-    def _fit(
-        self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
-    ) -> None:
-        self.gamma_ = float(chosen["gamma"])
-        self.sums_mean_ = self.scatter_ = self.companions_ = None
-        if "expansions" in chosen and self._kind(X.shape[0]) in ("exact", "landmarks"):
-            self._fit_exact(X, chosen, exact, progress)
-            self._fit_companions(X, chosen, progress)
-            return
-        asked = chosen["n_components"] or REFINED_COMPONENTS
-        features, found = self._spectrum(X, self.mean_, self.gamma_, asked, progress)
-        self._set_spectrum(found.variances, found.total, asked, exact)
-        if "expansions" not in chosen:
-            self.model_ = ArcsineModel.of(features, found, float(chosen["ridge"]))
-            if self._keep_sums:
-                self._set_sums(found)
-            return
-        some, noise_variance = chosen["rows"], chosen["noise_variance"]
-        refined = GaussNewtonModel.of(features, found, some, noise_variance, self.seed)
-        self.model_ = refined = refined.expanded(chosen["expansions"][0])
-        self.explained_variance_ = refined.signal_variances
-        self._fit_companions(X, chosen, progress)
-
-    def _fit_exact(
-        self, X: RowSource, chosen: Mapping[str, Any], exact: bool, progress: Progress
-    ) -> None:
-        asked = chosen["n_components"]
-        noise_variance = chosen["noise_variance"]
-        spectra = self._exact_spectra(
-            X, self.mean_, chosen["rows"], chosen["gammas"], chosen, progress
-        )
-        self._set_spectrum(spectra[0].variances, spectra[0].total, asked or 1, exact)
-        self.model_ = limit = ExactModel.of(
-            spectra, noise_variance, chosen["expansions"], self.kernel
-        )
-        self.explained_variance_ = limit.main_variances
-
-    def _exact_spectra(
-        self,
-        X: RowSource,
-        mean: FloatArray,
-        some: FloatArray,
-        gammas: Sequence[float],
-        chosen: Mapping[str, Any],
-        progress: Progress,
-    ) -> list[ExactSpectrum]:
-        """Return spectra of rows, on all of them or in the span of landmarks."""
-        form = load_smooth(self.kernel)
-        given = gammas, chosen["n_components"], chosen["noise_variance"], form
-        if self._kind(X.shape[0]) == "exact":
-            return spectra_on_all(X, mean, *given, progress)
-        return spectra_on_landmarks(X, mean, some, *given, self.seed, progress)
-
-    def _fit_companions(self, X: RowSource, chosen: Mapping[str, Any], progress: Progress) -> None:
-        """Fit the smoothers of a choice, and its model of low frequencies."""
-        order, noise_variance, some = chosen["order"], chosen["noise_variance"], chosen["rows"]
-        if order is None:
-            return
-        smoothers = SmoothingFit.of(order, some, self.mean_, noise_variance)
-        smoothing = SmoothingModel.of(smoothers, chosen["smoothing"], chosen["varying"])
-        if chosen["low_pass"] is None:
-            self.companions_ = Companions(smoothing)
-            return
-        (count, gamma), weights = chosen["low_pass"]
-        rows = LowPassRows(X, self.mean_, order, count)
-        few = np.ascontiguousarray(order.forward(some)[:, :count])
-        low: ExactModel | GaussNewtonModel
-        if isinstance(self.model_, ExactModel):
-            found = self._exact_spectra(rows, np.zeros(count), few, [gamma], chosen, progress)
-            low = ExactModel.of(found, noise_variance, [weights], self.kernel)
-        else:
-            asked = chosen["n_components"] or REFINED_COMPONENTS
-            features, spectral = self._spectrum(rows, np.zeros(count), gamma, asked, progress)
-            low = GaussNewtonModel.of(features, spectral, few, noise_variance, self.seed)
-            low = low.expanded(weights)
-        self.companions_ = Companions(smoothing, low)
-
-    def _round(self) -> None:
-        self.model_ = rounded_fields(self.model_, self._float)
-        if self.companions_ is not None:
-            self.companions_ = self.companions_.rounded(self._float)
-
-    def _denoise_block(self, X: FloatArray) -> FloatArray:
-        centred = self._centred(X)
-        cleaned = self.model_.denoise(centred)
-        if self.companions_ is not None:
-            cleaned += self.companions_.added(centred)
-        rows: FloatArray = cleaned + self.mean_
-        return rows
-
-    def _clean_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
-        if not isinstance(self.model_, ArcsineModel):
-            return super()._clean_and_compare(X)
-        rows, distances = self.model_.denoise_and_compare(self._centred(X))
-        return rows + self.mean_, distances
-
-    def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
-        return self.model_.distances(self._centred(X), self.n_samples_ if fitted else 0)
-
-    def _encode_block(self, X: FloatArray) -> FloatArray:
-        return self.model_.encode(self._centred(X))
-
-    def _truncate(self, n_components: int, ridge: float | None) -> None:
-        self.model_ = self.model_.variant(n_components, ridge)
-        if self.companions_ is not None:
-            self.companions_ = self.companions_.variant(n_components)
-
-    def _block_width(self) -> int:
-        return self.model_.width
+        fitted = kind.fit(X, self.mean_, chosen, exact=exact, progress=progress)
+        assert chosen.gamma is not None
+        self.gamma_ = float(chosen.gamma)
+        self.model_, self.companions_ = fitted.model, fitted.companions
+        self.explained_variance_, self.total_variance_ = fitted.variances, fitted.total
+        kept = fitted.sums
+        self.sums_mean_ = None if kept is None else kept.mean
+        self.scatter_ = None if kept is None else kept.scatter

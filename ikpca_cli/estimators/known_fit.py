@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from abc import abstractmethod
-from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,10 +12,11 @@ from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.data.precision import rounded
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, silent
 from ikpca_cli.data.threads import at_work
-from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.base import Estimator
 from ikpca_cli.estimators.cleaner import Cleaner
-from ikpca_cli.estimators.parameters import PARAMETERS, too_many_components
+from ikpca_cli.estimators.decisions.conflicts import check_spectrum, too_many_components
+from ikpca_cli.estimators.parameters import PARAMETERS
+from ikpca_cli.selection.choice import Choice
 
 
 class KnownFit(Cleaner):
@@ -32,7 +32,7 @@ class KnownFit(Cleaner):
         self,
         X: RowSource,
         mean: FloatArray,
-        chosen: Mapping[str, Any],
+        chosen: Choice,
         *,
         exact: bool = False,
         progress: Progress = silent,
@@ -45,9 +45,7 @@ class KnownFit(Cleaner):
             Checked rows.
         mean : ndarray, shape (n_features,)
             What to centre them by.
-        chosen : mapping
-            n_components, None for as many as are of use, gamma and ridge for a method that has
-            them, and the noise level as "shrink" where components are to be weighed by it.
+        chosen : Choice
         exact : bool
             Refuse more components than there are, instead of keeping fewer.
         progress : callable
@@ -108,9 +106,7 @@ class KnownFit(Cleaner):
         """Refuse parameters that contradict each other or rows of this shape."""
 
     @abstractmethod
-    def _fit(
-        self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
-    ) -> None:
+    def _fit(self, X: RowSource, chosen: Choice, *, exact: bool, progress: Progress) -> None:
         """Set the fitted attributes; with `exact`, fewer components than asked is an error."""
 
     @abstractmethod
@@ -123,12 +119,6 @@ class KnownFit(Cleaner):
             setattr(self, name, rounded(getattr(self, name), self._float))
 
     def _set_spectrum(self, variances: FloatArray, total: float, asked: int, exact: bool) -> None:
-        if len(variances) == 0:
-            raise InputError(
-                "the features of all rows are alike with this gamma, there is nothing to learn "
-                "from them; use another gamma, or 'auto'"
-            )
-        if exact and len(variances) < asked:
-            raise too_many_components(asked, len(variances))
+        check_spectrum(len(variances), asked, exact=exact)
         self.explained_variance_ = variances
         self.total_variance_ = total

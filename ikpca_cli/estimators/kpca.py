@@ -7,44 +7,35 @@ the pre-image is kernel ridge regression from latent code to input (Bakır, West
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Mapping
-from functools import partial
-from typing import Any, ClassVar, Literal, Self
+from typing import Literal
 
 import numpy as np
 
 from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.data.memory import check_matrix
-from ikpca_cli.data.precision import rounded
-from ikpca_cli.data.random import Stream, model_rng
-from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, read_all, silent
-from ikpca_cli.errors import UsageError
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, read_all
+from ikpca_cli.estimators.decisions.conflicts import check_shrink
 from ikpca_cli.estimators.decisions.scale import check_scale
-from ikpca_cli.estimators.denoiser import Denoiser
-from ikpca_cli.estimators.parameters import check_shrink
-from ikpca_cli.linalg.cholesky import solve_positive
-from ikpca_cli.linalg.eigen import leading_eigenpairs, spectrum_of_sums
+from ikpca_cli.estimators.kernel_denoiser import KernelDenoiser
+from ikpca_cli.linalg.eigen import spectrum_of_sums
 from ikpca_cli.models.kernels.kernel import load_kernel
-from ikpca_cli.models.novelty import kernel_distances
 from ikpca_cli.models.nystroem import (
     Landmarks,
     inverse_root,
-    landmark_regression,
     landmark_rows,
     landmark_sums,
 )
-from ikpca_cli.models.preimage import used_components, wiener_weights
-from ikpca_cli.selection.choice import Auto
+from ikpca_cli.models.supervised_preimage import (
+    centred_eigenpairs,
+    typical_distance,
+)
+from ikpca_cli.selection.choice import Auto, Choice
 
 MOST_SHRUNK = 257
 """The most components that are weighed; the noise leaves fewer."""
 
-NOISY_ROWS = 500
-"""Training rows that tell how much noise arrives in each component."""
 
-
-class KernelPCA(Denoiser):
+class KernelPCA(KernelDenoiser):
     """Kernel PCA whose way back is learned by kernel ridge regression (kPCA+SL).
 
     Parameters
@@ -115,30 +106,8 @@ class KernelPCA(Denoiser):
     """
 
     method = "kpca"
-    STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {
-        "rows_": ("n", "p"),
-        "gram_mean_": ("n",),
-        "coefficients_": ("n", "d"),
-        "weights_": ("d",),
-        "codes_": ("n", "d"),
-        "dual_": ("n", "p"),
-        "gamma_": (),
-        "latent_gamma_": (),
-        "ridge_": (),
-    }
     RIDGES = (0.1, 1e-3, 0.01, 1.0, 10.0)
     SELECTION_ROWS = 1000
-
-    rows_: FloatArray
-    gram_mean_: FloatArray
-    coefficients_: FloatArray
-    weights_: FloatArray
-    codes_: FloatArray
-    dual_: FloatArray
-    gamma_: float
-    latent_gamma_: float
-    ridge_: float
-    _source: RowSource | None = None  # with landmarks, to vary a fit without fitting again
 
     def __init__(
         self,
@@ -186,24 +155,21 @@ class KernelPCA(Denoiser):
     def _landmark_count(self, n_samples: int) -> int:
         return n_samples if self.landmarks == "all" else min(self.landmarks, n_samples)
 
-    def _fit(
-        self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
-    ) -> None:
+    def _fit(self, X: RowSource, chosen: Choice, *, exact: bool, progress: Progress) -> None:
+        assert chosen.gamma is not None
+        assert chosen.ridge is not None
+        self.gamma_, self.ridge_ = float(chosen.gamma), float(chosen.ridge)
         if self._landmark_count(X.shape[0]) < X.shape[0]:
             self._fit_landmarks(X, chosen, exact, progress)
             return
         self._source = None
-        n_components, gamma = chosen["n_components"] or MOST_SHRUNK, float(chosen["gamma"])
+        n_components = chosen.n_components or MOST_SHRUNK
         rows = read_all(X) - self.mean_
-        gram = load_kernel(self.kernel).gram(rows, rows, gamma)
-        self.gamma_ = gamma
+        gram = load_kernel(self.kernel).gram(rows, rows, self.gamma_)
         self.latent_gamma_ = self._width(gram)
-        gram_mean = gram.mean(axis=0)
-        gram -= gram_mean
-        gram -= gram_mean[:, None] - gram_mean.mean()
-        total = float(np.trace(gram)) / len(rows)
         progress("eigenvectors", 0, 0)
-        values, vectors = leading_eigenpairs(gram, min(n_components, len(rows) - 1))
+        values, vectors, gram_mean, trace = centred_eigenpairs(gram, n_components)
+        total = trace / len(rows)
         del gram
         self._set_spectrum(values / len(rows), total, n_components, exact)
         roots = np.sqrt(values)
@@ -212,50 +178,14 @@ class KernelPCA(Denoiser):
         self.coefficients_ = vectors / roots
         self.weights_ = np.ones(len(roots))
         self.codes_ = vectors * roots
-        self.ridge_ = float(chosen["ridge"])
-        if "shrink" in chosen:
-            self._shrink(chosen["shrink"])
+        if chosen.noise_std is not None:
+            self._shrink(chosen.noise_std)
         progress("regression", 0, 0)
         self._regress()
 
-    @property
-    def kernel_(self) -> str:
-        """Name of the kernel of the fit."""
-        return str(self.fitted_params_["kernel"])
-
-    @property
-    def shrink_(self) -> str:
-        """What was done: "cut" or "optimal"."""
-        return "cut" if np.all(self.weights_ == 1.0) else "optimal"
-
-    def shrunk(self, noise_std: float) -> Self:
-        """Return a fitted copy with Wiener weights for this noise."""
-        other = copy.copy(self)
-        other._shrink(noise_std)
-        return other
-
-    def _shrink(self, noise_std: float) -> None:
-        """Weigh components, by what a little noise on some training rows does to their codes."""
-        places = np.linspace(0, len(self.rows_) - 1, min(len(self.rows_), NOISY_ROWS)).astype(int)
-        rows = self.rows_[places]
-        step = 1e-3 * noise_std
-        noise = model_rng(self.fitted_params_["seed"], Stream.CODE_NOISE).choice(
-            (-step, step), rows.shape
-        )
-        moved = (self._codes(rows + noise) - self._codes(rows)) / step
-        noise_variances = noise_std**2 * np.mean(moved**2, axis=0)
-        self.weights_ = wiener_weights(self.explained_variance_, noise_variances, 1.0)
-        self.codes_ = self.codes_ * self.weights_
-        count = used_components(self.weights_)
-        self.explained_variance_ = self.explained_variance_[:count]
-        self._cut(count)
-
-    def _fit_landmarks(
-        self, X: RowSource, chosen: Mapping[str, Any], exact: bool, progress: Progress
-    ) -> None:
+    def _fit_landmarks(self, X: RowSource, chosen: Choice, exact: bool, progress: Progress) -> None:
         """Fit on all rows by their kernel with some of them; the landmarks stand for the rows."""
         self._source = X
-        self.gamma_, self.ridge_ = float(chosen["gamma"]), float(chosen["ridge"])
         assert self.landmarks != "all"
         rows = landmark_rows(X, self.landmarks, self.seed)
         self.rows_ = rows - self.mean_
@@ -263,7 +193,7 @@ class KernelPCA(Denoiser):
         self.latent_gamma_ = self._width(gram)
         root = inverse_root(gram)
         landmarks = Landmarks(self.kernel, self.gamma_, self.rows_, root)
-        most = chosen["n_components"] or MOST_SHRUNK
+        most = chosen.n_components or MOST_SHRUNK
         sums, self.mean_ = landmark_sums(X, self.mean_, landmarks, progress)
         if isinstance(X, FirstPass):
             check_scale(self, X)  # of all rows, now that they were read
@@ -275,8 +205,8 @@ class KernelPCA(Denoiser):
         self.gram_mean_ = found.mean @ np.linalg.pinv(root)
         self.weights_ = np.ones(len(found.variances))
         self.codes_ = self._codes(self.rows_)
-        if "shrink" in chosen:
-            self._shrink(chosen["shrink"])
+        if chosen.noise_std is not None:
+            self._shrink(chosen.noise_std)
         self._regress(progress)
 
     def _gram(self, X: FloatArray) -> FloatArray:
@@ -289,91 +219,4 @@ class KernelPCA(Denoiser):
             return self.latent_gamma
         if self.gamma != "auto":
             return self.gamma_
-        if len(gram) < 2:
-            return 1.0
-        some = gram[:1000, :1000]
-        distances = -np.log(np.maximum(some[np.triu_indices_from(some, 1)], np.finfo(float).tiny))
-        return float(np.median(distances)) or 1.0
-
-    def _regress(self, progress: Progress = silent) -> None:
-        codes, rows = (
-            values.astype(np.float64, copy=False) for values in (self.codes_, self.rows_)
-        )
-        kernel, width = load_kernel(self.kernel_), self.latent_gamma_
-        matrix = kernel.gram(codes, codes, width)
-        if len(rows) < self.n_samples_:
-            if self._source is None:
-                raise UsageError("a loaded model with landmarks cannot be varied: fit it again")
-            codes_of = partial(
-                kernel_codes,
-                kernel=self.kernel_,
-                gamma=self.gamma_,
-                rows=self.rows_,
-                gram_mean=self.gram_mean_,
-                coefficients=self.coefficients_ * self.weights_,
-            )
-            landmarks = Landmarks(self.kernel_, width, codes, inverse_root(matrix), codes_of)
-            self.dual_ = landmark_regression(
-                self._source, self.mean_, landmarks, self.ridge_, progress
-            )
-            return
-        matrix.flat[:: len(matrix) + 1] += self.ridge_
-        try:
-            self.dual_ = solve_positive(matrix, rows)
-        except np.linalg.LinAlgError:
-            rcond = len(matrix) * np.finfo(np.float64).eps
-            # Codes that coincide, at a ridge too small to tell them apart: the least-norm answer.
-            matrix = kernel.gram(codes, codes, width)
-            matrix.flat[:: len(matrix) + 1] += self.ridge_
-            self.dual_ = np.linalg.pinv(matrix, rcond, hermitian=True) @ rows
-
-    def _denoise_block(self, X: FloatArray) -> FloatArray:
-        kernel = load_kernel(self.kernel_)
-        codes = self._encode_block(X) * self.weights_
-        gram = kernel.gram(codes, self.codes_, self.latent_gamma_)
-        rows: FloatArray = gram @ self.dual_ + self.mean_
-        return rows
-
-    def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
-        kernel = load_kernel(self.kernel_)
-        return kernel_distances(kernel, self._centred(X), self.rows_, self.gamma_)
-
-    def _encode_block(self, X: FloatArray) -> FloatArray:
-        return self._codes(self._centred(X))
-
-    def _codes(self, X: FloatArray) -> FloatArray:
-        """Return the latent codes of centred rows."""
-        return kernel_codes(
-            X, self.kernel_, self.gamma_, self.rows_, self.gram_mean_, self.coefficients_
-        )
-
-    def _cut(self, n_components: int) -> None:
-        self.coefficients_ = np.ascontiguousarray(self.coefficients_[:, :n_components])
-        self.weights_ = self.weights_[:n_components]
-        self.codes_ = np.ascontiguousarray(self.codes_[:, :n_components])
-
-    def _truncate(self, n_components: int, ridge: float | None) -> None:
-        self._cut(n_components)
-        if ridge is not None:
-            self.ridge_ = ridge
-        self._regress()
-        self.dual_ = rounded(self.dual_, self._float)
-
-    def _block_width(self) -> int:
-        return int(self.rows_.shape[0])
-
-
-def kernel_codes(
-    X: FloatArray,
-    kernel: str,
-    gamma: float,
-    rows: FloatArray,
-    gram_mean: FloatArray,
-    coefficients: FloatArray,
-) -> FloatArray:
-    """Return the latent codes (m, d) of centred rows `X` (m, p); see `KernelPCA` for the rest."""
-    gram = load_kernel(kernel).gram(X, rows, gamma)
-    # The eigenvectors sum to zero, so centring over the training rows needs no other term.
-    gram -= gram_mean
-    codes: FloatArray = gram @ coefficients
-    return codes
+        return typical_distance(gram)

@@ -111,15 +111,14 @@ class Mixture(Denoiser):
         count = self.n_components
         if count == "auto":
             count = int(np.clip(X.shape[0] // ROWS_EACH, 1, MOST_COMPONENTS))
-        return Choice({"n_components": count, "noise_std": noise_std})
+        return Choice(count, noise_std=noise_std)
 
-    def _fit(
-        self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
-    ) -> None:
+    def _fit(self, X: RowSource, chosen: Choice, *, exact: bool, progress: Progress) -> None:
+        assert chosen.n_components is not None
         centred = read_all(X) - self.mean_
-        noise_std = usable_noise_std(chosen["noise_std"], centred)
+        noise_std = usable_noise_std(chosen.noise_std, centred)
         rng = model_rng(self.seed, Stream.MIXTURE)
-        self.model_ = fit_mixture(centred, noise_std**2, chosen["n_components"], rng, progress)
+        self.model_ = fit_mixture(centred, noise_std**2, chosen.n_components, rng, progress)
         variances = self.model_.signal_variances @ self.model_.members
         self.explained_variance_ = self.model_.shares * variances
         self.total_variance_ = float(np.mean(centred**2) * centred.shape[1])

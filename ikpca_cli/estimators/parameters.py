@@ -7,21 +7,16 @@ several parameters, or parameters and rows, cannot be together is refused furthe
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from reprlib import repr as short_repr
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
-from ikpca_cli.data.memory import available_bytes, readable_bytes
-from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
+from ikpca_cli.errors import UsageError
 from ikpca_cli.models.activations.activation_names import ACTIVATIONS
 from ikpca_cli.models.kernels.names import KERNELS
 from ikpca_cli.noise.models.noise_names import NOISE_MODELS
-
-if TYPE_CHECKING:
-    from ikpca_cli.selection.choice import Auto
 
 LARGEST: Final = 1e75
 """Parameters between this and its inverse have fourth powers in double precision."""
@@ -209,82 +204,3 @@ def _either(words: tuple[str, ...]) -> str:
 
 def _refusal(name: str, value: Any, allowed: str) -> UsageError:
     return UsageError(f"{name} {short_repr(value)} is not allowed: use {allowed}")
-
-
-def too_many_components(asked: int, most: int) -> UsageError:
-    """Return the error for more components than the data or the fit has."""
-    return UsageError(
-        f"{asked} components are too many: the rows have at most {most} with this method; "
-        "keep fewer, or use 'auto'"
-    )
-
-
-def check_shrink(shrink: str, n_components: int | Auto) -> None:
-    """Refuse a way of shrinking that a number of components contradicts.
-
-    Raises
-    ------
-    UsageError
-    """
-    if shrink == "optimal" and n_components != "auto":
-        raise UsageError(
-            "optimal shrinkage weighs all components: leave their number out, or use a cut"
-        )
-
-
-def check_smooth(what: str, kernel: str, ridge: float | Auto, inverse: str) -> None:
-    """Refuse for the refined way back what only the published one has.
-
-    Raises
-    ------
-    UsageError
-    """
-    from ikpca_cli.models.kernels.kernel import is_smooth  # numpy, which helps do without
-
-    if not is_smooth(kernel):
-        raise UsageError(
-            f"{what} needs a smooth kernel, which the {kernel} one is not: use the "
-            "paper's inverse with a number of random features"
-        )
-    if ridge != "auto" or inverse == "paper":
-        raise UsageError(
-            f"{what} has no ridge and not the paper's inverse: leave these out, or use the "
-            "paper's inverse with a number of random features"
-        )
-
-
-def check_feature_count(n_rff: int, n_features: int, *, drawn: bool) -> None:
-    """Refuse too many random features for the memory, or too few for the columns.
-
-    Parameters
-    ----------
-    n_rff, n_features : int
-        Random features, and columns of the rows.
-    drawn : bool
-        Whether they are drawn, rather than given.
-
-    Raises
-    ------
-    InputError
-        If they do not fit in memory.
-    UsageError
-        If rows cannot be told from their features.
-    """
-    needed = 8 * n_rff * n_features
-    if needed > available_bytes():
-        raise InputError(
-            f"{n_rff} random features of {n_features} columns take {readable_bytes(needed)}, which "
-            "is more memory than is free: use fewer"
-        )
-    if n_rff < n_features:
-        raise UsageError(
-            f"{n_rff} random features are fewer than the {n_features} columns, so rows cannot "
-            f"be reconstructed: use {4 * n_features} or more, or 'auto'"
-        )
-    if n_rff < 2 * n_features and drawn:
-        warnings.warn(
-            f"{n_rff} random features are close to the {n_features} columns, which makes rows "
-            f"worse than they need be: use {4 * n_features} or more",
-            IkpcaWarning,
-            stacklevel=6,  # where IKPCA.fit was called
-        )

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -12,12 +11,12 @@ from ikpca_cli.data.covariance import FEW_FEATURES
 from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource
 from ikpca_cli.data.threads import cached_rows, parallel_for
+from ikpca_cli.estimators.decisions.conflicts import check_shrink
 from ikpca_cli.estimators.denoiser import Denoiser
-from ikpca_cli.estimators.parameters import check_shrink
 from ikpca_cli.linalg.eigen import spectrum, spectrum_of_sums
 from ikpca_cli.linalg.shrinkage import optimal_weights
 from ikpca_cli.models.novelty import mahalanobis
-from ikpca_cli.selection.choice import Auto
+from ikpca_cli.selection.choice import Auto, Choice
 
 LEAST_FREE = 0.2
 """What is left of 1 - leverage at least: a row of its own direction tells little of others."""
@@ -124,10 +123,8 @@ class PCA(Denoiser):
         # The products that a fit needs cost little more than the means do.
         rows.read(progress, products=n_features <= min(n_samples, FEW_FEATURES))
 
-    def _fit(
-        self, X: RowSource, chosen: Mapping[str, Any], *, exact: bool, progress: Progress
-    ) -> None:
-        n_components = chosen["n_components"] or min(X.shape)
+    def _fit(self, X: RowSource, chosen: Choice, *, exact: bool, progress: Progress) -> None:
+        n_components = chosen.n_components or min(X.shape)
         if isinstance(X, FirstPass) and X.sums is not None:
             found = spectrum_of_sums(X.sums, n_components, progress)
         else:
@@ -136,8 +133,8 @@ class PCA(Denoiser):
         self._set_spectrum(found.variances, found.total, n_components, exact)
         self.components_ = found.components
         self.weights_ = np.ones(len(found.variances))
-        if "shrink" in chosen:
-            self._shrink(chosen["shrink"])
+        if chosen.noise_std is not None:
+            self._shrink(chosen.noise_std)
 
     def shrunk(self, noise_std: float) -> Self:
         """Return a fitted copy with optimal weights, see `optimal_weights`."""

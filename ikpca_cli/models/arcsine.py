@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -40,6 +41,14 @@ class ArcsineModel(FeatureModel):
     ridge_inverse: FloatArray
     ridge: float
     activation: str = "sine"
+
+    component_noise: ClassVar[None] = None
+    takes_companions: ClassVar[bool] = False
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any], *, kernel: str, activation: str) -> Self:
+        """Return the model of these arrays, as `PreimageModel` says."""
+        return cls(**arrays, activation=activation)
 
     @classmethod
     def of(cls, features: FourierFeatures, found: Spectrum, ridge: float) -> ArcsineModel:
@@ -130,7 +139,7 @@ class ArcsineModel(FeatureModel):
             return angles_back, self.distances(X, 0)
         return angles_back, self.distances_of(products)
 
-    def variant(self, n_components: int, ridge: float | None) -> ArcsineModel:
+    def variant(self, n_components: int, ridge: float | None) -> Self:
         """Return the model with fewer components, or another ridge."""
         other = replace(self, components=self.components[:n_components])
         if ridge is None or ridge == self.ridge:

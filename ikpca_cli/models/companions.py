@@ -13,10 +13,11 @@ from ikpca_cli.data.row_source import FloatArray, RowSource
 from ikpca_cli.data.threads import cached_rows, parallel_for
 from ikpca_cli.models.exact import ExactModel
 from ikpca_cli.models.gauss_newton import GaussNewtonModel
+from ikpca_cli.models.preimage_model import PreimageModel, model_of
 from ikpca_cli.models.smoothing.model import SmoothingModel
 from ikpca_cli.models.smoothing.order import RowOrder
 
-_LOW_MODELS = (ExactModel, GaussNewtonModel)
+_LOW_MODELS: tuple[type[PreimageModel], ...] = (ExactModel, GaussNewtonModel)
 
 
 def _state_of(prefix: str, fields: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
@@ -35,7 +36,7 @@ class Companions:
     Attributes
     ----------
     smoothing : SmoothingModel
-    low : ExactModel or GaussNewtonModel or None
+    low : PreimageModel or None
         A model of the cosine coefficients of lowest frequency.
     """
 
@@ -45,7 +46,7 @@ class Companions:
     """Names of all arrays in a model file, and their dimensions."""
 
     smoothing: SmoothingModel
-    low: ExactModel | GaussNewtonModel | None = None
+    low: PreimageModel | None = None
 
     @property
     def order(self) -> RowOrder:
@@ -55,7 +56,7 @@ class Companions:
     @property
     def n_coefficients(self) -> int:
         """Number of coefficients that the model of low frequencies sees."""
-        return 0 if self.low is None else width_of(self.low)
+        return 0 if self.low is None else self.low.n_features
 
     def added(self, X: FloatArray) -> FloatArray:
         """Return what is added to centred rows (n, p)."""
@@ -118,22 +119,12 @@ class Companions:
         smoothing.check()
         if not parts["low"]:
             return cls(smoothing)
-        for kind in _LOW_MODELS:
-            if parts["low"].keys() == kind.FIELDS.keys():
-                low = kind(**parts["low"])
-                if isinstance(low, ExactModel):
-                    low = replace(low, kernel=kernel)
-                low.check()
-                if width_of(low) > len(smoothing.taken):
-                    raise ValueError("its model of low frequencies is wider than its rows")
-                return cls(smoothing, low)
-        raise ValueError("its arrays are not those of a model of low frequencies")
-
-
-def width_of(model: ExactModel | GaussNewtonModel) -> int:
-    """Return the width of the rows of a model."""
-    rows = model.rows if isinstance(model, ExactModel) else model.W
-    return int(rows.shape[1])
+        low = model_of(_LOW_MODELS, parts["low"], kernel=kernel, activation="sine")
+        if low is None:
+            raise ValueError("its arrays are not those of a model of low frequencies")
+        if low.n_features > len(smoothing.taken):
+            raise ValueError("its model of low frequencies is wider than its rows")
+        return cls(smoothing, low)
 
 
 class LowPassRows:

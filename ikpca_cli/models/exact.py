@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -86,8 +86,15 @@ class ExactModel:
     expansion: FloatArray
     kernel: str = "gaussian"
 
-    n_rff: ClassVar[str] = "exact"
     ridge: ClassVar[None] = None
+    takes_companions: ClassVar[bool] = True
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any], *, kernel: str, activation: str) -> Self:
+        """Return the model of these arrays, as `PreimageModel` says."""
+        model = cls(**arrays, kernel=kernel)
+        model.check()
+        return model
 
     @classmethod
     def of(
@@ -121,6 +128,20 @@ class ExactModel:
             kernel=kernel,
         )
 
+    def feature_count(self, n_samples: int) -> str:
+        """Return "exact", or "landmarks" where these stand for more rows."""
+        return "landmarks" if len(self.rows) < n_samples else "exact"
+
+    @property
+    def second_gamma(self) -> float | None:
+        """The gamma of the second spectrum, None without one."""
+        return float(self.gammas[1]) if len(self.gammas) > 1 else None
+
+    @property
+    def n_features(self) -> int:
+        """Width of the rows."""
+        return int(self.rows.shape[1])
+
     @property
     def width(self) -> int:
         """Width of the widest intermediate array per row."""
@@ -133,7 +154,7 @@ class ExactModel:
         return variances
 
     @property
-    def main_noise(self) -> FloatArray:
+    def component_noise(self) -> FloatArray:
         """Variances that the noise has along them."""
         variances: FloatArray = self.spectral_noise[self.owners == 0]
         return variances
@@ -178,6 +199,10 @@ class ExactModel:
         itself = apart <= SAME * np.abs(X).max(axis=1)
         return np.where(itself, nearest, -1) if itself.any() else None
 
+    def denoise_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Clean centred rows (n, p), and return their distances, too."""
+        return self.denoise(X), self.distances(X, 0)
+
     def encode(self, X: FloatArray) -> FloatArray:
         """Return the latent codes (n, d) of centred rows (n, p)."""
         return next(self._spectra())[1].codes(X)
@@ -186,7 +211,7 @@ class ExactModel:
         """Return how far centred rows (n, p) are from the training rows, at the first gamma."""
         return kernel_distances(load_kernel(self.kernel), X, self.rows, float(self.gammas[0]))
 
-    def variant(self, n_components: int, ridge: float | None) -> ExactModel:
+    def variant(self, n_components: int, ridge: float | None) -> Self:
         """Return the model with fewer components in each spectrum."""
         places = np.concatenate(
             [np.flatnonzero(self.owners == k)[:n_components] for k in range(len(self.gammas))]

@@ -15,9 +15,9 @@ target, as in the limit (`ikpca_cli.models.exact_spectrum`), to which all of thi
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -79,6 +79,13 @@ class GaussNewtonModel(FeatureModel, Preimage[FeatureView]):
     expansion: FloatArray
 
     ridge: ClassVar[None] = None
+    takes_companions: ClassVar[bool] = True
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Any], *, kernel: str, activation: str) -> Self:
+        """Return the model of these arrays, as `PreimageModel` says."""
+        check_expansion(arrays["expansion"])
+        return cls(**arrays)
 
     @classmethod
     def of(
@@ -122,9 +129,10 @@ class GaussNewtonModel(FeatureModel, Preimage[FeatureView]):
             expansion_to_array({}),
         )
 
-    def check(self) -> None:
-        """Raise ValueError unless the expansion is one."""
-        check_expansion(self.expansion)
+    @property
+    def component_noise(self) -> FloatArray:
+        """Variance that the noise has along each component, (d,)."""
+        return self.noise_variances
 
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p)."""
@@ -137,14 +145,18 @@ class GaussNewtonModel(FeatureModel, Preimage[FeatureView]):
         parallel_for(clean, cached_rows(len(X), self.n_rff))
         return cleaned
 
-    def expanded(self, expansion: dict[Iteration, float]) -> GaussNewtonModel:
+    def denoise_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Clean centred rows (n, p), and return their distances, too."""
+        return self.denoise(X), self.distances(X, 0)
+
+    def expanded(self, expansion: Mapping[Iteration, float]) -> Self:
         """Return the model with an expansion, without the components that no iteration uses."""
         least = min((iteration.shrink for iteration in expansion), default=1.0)
         weights = wiener_weights(self.signal_variances, self.noise_variances, least)
         kept = self.variant(used_components(weights), None)
         return replace(kept, expansion=expansion_to_array(expansion))
 
-    def variant(self, n_components: int, ridge: float | None) -> GaussNewtonModel:
+    def variant(self, n_components: int, ridge: float | None) -> Self:
         """Return the model with fewer components."""
         return replace(
             self,

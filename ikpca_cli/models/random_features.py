@@ -186,10 +186,21 @@ class FeatureModel:
     feature_mean: FloatArray
     components: FloatArray
 
+    second_gamma: ClassVar[None] = None
+
     @property
     def n_rff(self) -> int:
         """Number of random features."""
         return int(self.b.shape[0])
+
+    def feature_count(self, n_samples: int) -> int:
+        """Return the number of random features, which rows do not change."""
+        return self.n_rff
+
+    @property
+    def n_features(self) -> int:
+        """Width of the rows."""
+        return int(self.W.shape[1])
 
     @property
     def width(self) -> int:

@@ -104,18 +104,16 @@ def _mark_edge(axes: Axes, above: int, count: int) -> None:
 
 
 def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Choice]) -> None:
-    cuts = [one for one in tried if "shrink" not in one.params]
-    key = "n_components" if len({one.params.get("n_components") for one in cuts}) > 1 else "gamma"
+    cuts = [one for one in tried if one.noise_std is None]
+    key = "n_components" if len({one.n_components for one in cuts}) > 1 else "gamma"
     lines = _lines(cuts, key)
-    xs = [one.params[key] for members in lines.values() for one in members]
+    xs = [getattr(one, key) for members in lines.values() for one in members]
     other_ridges = False
     for index, (label, members) in enumerate(lines.items()):
         style = line_style(index)
         if label == _PAIRS:  # several at one first gamma make no line
             style = style | {"linestyle": "none"}
-        usual = [
-            one for one in members if one.params.get("ridge") == members[0].params.get("ridge")
-        ]
+        usual = [one for one in members if one.ridge == members[0].ridge]
         others = [one for one in members if one not in usual]
         _draw_trials(axes, usual, key, style | {"label": label})
         if others:
@@ -125,7 +123,7 @@ def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Choice]) -> None:
             other_ridges = True
     if other_ridges:
         axes.plot([], [], "o", color=INK, markerfacecolor="white", label="other ridges")
-    weighed = [one.risk for one in tried if "shrink" in one.params and one.risk is not None]
+    weighed = [one.risk for one in tried if one.noise_std is not None and one.risk is not None]
     if weighed:
         style = {"color": CLEAN, "linestyle": ":", "linewidth": 2.0}
         axes.axhline(min(weighed), label="optimal shrinkage", **style)
@@ -178,9 +176,9 @@ def _mark(axes: Axes, model: Denoiser, key: str, place: float) -> None:
 
 
 def _draw_trials(axes: Axes, trials: list[Choice], key: str, style: dict[str, Any]) -> None:
-    ordered = sorted(trials, key=lambda one: one.params[key])
+    ordered = sorted(trials, key=lambda one: getattr(one, key))
     axes.errorbar(
-        [one.params[key] for one in ordered],
+        [getattr(one, key) for one in ordered],
         np.array([one.risk for one in ordered], float),
         np.array([one.error for one in ordered], float),
         elinewidth=0.8,
@@ -192,16 +190,15 @@ def _lines(tried: Sequence[Choice], key: str) -> dict[str, list[Choice]]:
     """Return label to trials, in the order in which they were made."""
     lines: dict[str, list[Choice]] = {}
     for one in tried:
-        lines.setdefault(_label(one.params, key), []).append(one)
+        lines.setdefault(_label(one, key), []).append(one)
     return lines
 
 
-def _label(params: dict[str, Any], key: str) -> str:
+def _label(one: Choice, key: str) -> str:
     """Return the name of the line of a trial."""
-    if params.get("second_gamma"):
+    if one.second_gamma is not None:
         return _PAIRS
-    gamma = params.get("gamma")
-    return "tried" if key == "gamma" or gamma is None else f"gamma {number(gamma)}"
+    return "tried" if key == "gamma" or one.gamma is None else f"gamma {number(one.gamma)}"
 
 
 def _positive(values: FloatArray) -> FloatArray:

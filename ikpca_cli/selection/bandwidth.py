@@ -7,7 +7,8 @@ from typing import Literal
 
 from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.selection.choice import Auto
-from ikpca_cli.selection.cross_validation import WORTH_A_PAIR, CrossValidation, Expansion
+from ikpca_cli.selection.cross_validation import WORTH_A_PAIR, CrossValidation
+from ikpca_cli.selection.outcome import Expansion
 
 FACTOR_LIMITS = (1e-3, 1e3)
 """The least is all but linear PCA, which may be better than any gamma on the way there."""

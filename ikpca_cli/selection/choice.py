@@ -1,16 +1,62 @@
-"""What a choice of parameters is: values for a fit, and what they promise."""
+"""What a choice of parameters is: values for a fit, and what they promise.
+
+Two searches make one, as there are two kinds of candidates. In `grid` each gamma, ridge and number
+of components is another denoiser, which has to be run to know its risk. In `expansion` candidates
+are displacements that are added up: the risk is a quadratic form in their weights, so the best of
+all sums is found without running any of them. Both keep what was given, choose by the risk of rows
+that were held out of the fits (`held_out`), and give one answer for one seed.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.models.preimage import Iteration
+from ikpca_cli.models.smoothing.order import RowOrder
+from ikpca_cli.selection.outcome import LowPass
 
 Auto: TypeAlias = Literal["auto"]
 """The value of a parameter that is to be chosen."""
+
+
+@dataclass(frozen=True)
+class ChosenExpansion:
+    """Iterations to add up, and smoothers and a model of low frequencies beside them.
+
+    Attributes
+    ----------
+    gammas : tuple of float
+        The main one comes first.
+    weights : tuple of dict
+        For each gamma, iteration to its weight.
+    noise_variance : float
+        What the risk was estimated with.
+    rows : ndarray, shape (k, n_features)
+        Some of the centred rows, in random order and without duplicates.
+    varying : ndarray of bool, shape (n_features,)
+        Columns that are not constant.
+    order : RowOrder or None
+        Order along the rows.
+    smoothing : ndarray or None
+        Weights of the smoothers, where there is an order.
+    low_pass : tuple or None
+        How many coefficients of lowest frequency, the gamma for them, and weights of iterations.
+    """
+
+    gammas: tuple[float, ...]
+    weights: tuple[Mapping[Iteration, float], ...]
+    noise_variance: float
+    rows: FloatArray
+    varying: NDArray[np.bool_]
+    order: RowOrder | None = None
+    smoothing: FloatArray | None = None
+    low_pass: tuple[LowPass, Mapping[Iteration, float]] | None = None
 
 
 @dataclass(frozen=True)
@@ -19,8 +65,14 @@ class Choice:
 
     Attributes
     ----------
-    params : dict
-        Every parameter that the fit needs.
+    n_components : int or None
+        None for as many as are of use.
+    gamma, second_gamma, ridge : float or None
+        None for a method without one.
+    noise_std : float or None
+        Noise level that components are weighed by; None where none are.
+    expansion : ChosenExpansion or None
+        For a way back that is one.
     risk, error : float or None
         Estimated mean squared error after cleaning, and its standard error; None where nothing was
         chosen.
@@ -28,7 +80,12 @@ class Choice:
         What was compared.
     """
 
-    params: dict[str, Any]
+    n_components: int | None = None
+    gamma: float | None = None
+    second_gamma: float | None = None
+    ridge: float | None = None
+    noise_std: float | None = None
+    expansion: ChosenExpansion | None = None
     risk: float | None = None
     error: float | None = None
     tried: tuple[Choice, ...] = ()

@@ -16,9 +16,9 @@ of the displacements with the true errors take the place of ``sigma^2 d_k``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,66 +30,19 @@ from ikpca_cli.models.smoothing.candidates import SmoothingFit
 from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.selection.choice import Oracle
 from ikpca_cli.selection.displacements import Candidates, Displacements, SmoothDisplacements
+from ikpca_cli.selection.held_out import ENOUGH, Trial, trials_of, varying_columns
 from ikpca_cli.selection.least_risk import best_weights, optimism, risks_of
-
-FOLDS = 4
-MANY_ROWS = 1200
-"""From this number of rows on two folds do: half of them is enough to fit on."""
-
-ENOUGH = 100_000
-"""Held-out numbers after which further folds add little to the risk estimate."""
+from ikpca_cli.selection.outcome import Bandwidth, Expansion, LowPass
 
 WORTH_A_PAIR = 0.005
 """Share of the risk that a second gamma has to save."""
 
-_PROBES = 12000  # numbers in the random directions of the divergence
 _TILE_ROWS = 128  # held-out rows that are moved at once: their kernel values stay in the cache
 _STEEPEST = 10.0  # change of a row's displacement over its own, per column
 _MORE_ROWS = 1.2  # than in a fit of the comparison, to show how fast the risk falls
 
 Fit: TypeAlias = Callable[[NDArray[np.intp], float], Preimage[Any]]
 """Maps places of rows and a gamma to what learned from the rows at these places."""
-
-
-class LowPass(NamedTuple):
-    """A gamma for rows of which only the cosine coefficients of lowest frequency are looked at."""
-
-    n_coefficients: int
-    gamma: float
-
-
-Bandwidth: TypeAlias = float | LowPass
-"""A gamma for rows as they are, or for their low frequencies."""
-
-
-@dataclass(frozen=True)
-class Expansion:
-    """The best expansion of iterations at one gamma or several, and of smoothers.
-
-    Attributes
-    ----------
-    gammas : tuple of Bandwidth
-        The main one comes first.
-    weights : tuple of dict
-        For each gamma, iteration to its weight; empty where none lowers the risk.
-    risk, error : float
-        Estimated mean squared error after cleaning, and its standard error.
-    smoothing : ndarray, shape (k,), or None
-        Weights of the smoothers, in the order of `SmoothingFit.names`.
-    """
-
-    gammas: tuple[Bandwidth, ...]
-    weights: tuple[dict[Iteration, float], ...]
-    risk: float
-    error: float
-    smoothing: FloatArray | None = None
-
-    def saves(self, share: float, other: Expansion) -> bool:
-        """Tell whether all gammas are of use, and save a share of the other's risk.
-
-        Being an estimate, a risk may be negative.
-        """
-        return all(self.weights) and self.risk < other.risk - share * abs(other.risk)
 
 
 class CrossValidation:
@@ -136,7 +89,7 @@ class CrossValidation:
     ) -> None:
         self.rows, self.fit = rows, fit
         self.order, self.offset = order, np.broadcast_to(offset, rows.shape[1])
-        self.varying = np.ptp(rows, axis=0) > 0.0
+        self.varying = varying_columns(rows)
         self.lowered: dict[int, Fit] = {}
         self.smoothed: SmoothDisplacements | None = None
         self.reach = 2.0 * float(np.sqrt((rows**2).sum(axis=1).max()))
@@ -144,28 +97,9 @@ class CrossValidation:
         self.replicates = replicates
         self.seen: dict[Bandwidth, Displacements] = {}
         self.found: dict[tuple[Bandwidth, ...], Expansion] = {}
-        n_features = rows.shape[1]
-        places = np.arange(len(rows))[:most]
-        if oracle is not None:
-            clean = np.broadcast_to(oracle.clean, oracle.noisy.shape)
-            self.trials = [_Trial(places, oracle.noisy, clean)]
-            self._smooth()
-            return
-        folds = np.array_split(places, _folds(len(places)))
-        needed = int(np.ceil(max(enough / n_features, 200) / len(folds[0])))
-        held = sum(map(len, folds[:needed]))
-        directions = [] if replicates else _tangents(held, n_features, rng)
-        self.trials = []
-        for out in folds[:needed]:
-            rest = np.setdiff1d(places, out)
-            if replicates:
-                self.trials.append(_Trial(rest, rows[out], means_of_others(rows[out])))
-            else:
-                # A constant column has no noise: nothing is moved in its direction.
-                tangents = [e[out[0] : out[-1] + 1] * self.varying for e in directions]
-                before = noise_variance * max(float(self.varying.mean()), 1.0 / n_features)
-                self.trials.append(_Trial(rest, rows[out], None, tangents, before))
-
+        self.trials = trials_of(
+            rows, most, enough, noise_variance, rng, replicates=replicates, oracle=oracle
+        )
         self._smooth()
 
     def best(self, *gammas: Bandwidth) -> Expansion:
@@ -266,7 +200,7 @@ class CrossValidation:
             return np.array(ways)
         return np.concatenate([ways, expansion.smoothing])
 
-    def _try(self, gamma: Bandwidth, trial: _Trial) -> Displacements:
+    def _try(self, gamma: Bandwidth, trial: Trial) -> Displacements:
         """Return what a spectrum at this gamma does to the held-out rows of a trial."""
         if isinstance(gamma, LowPass):
             count, width = gamma
@@ -300,58 +234,9 @@ class CrossValidation:
             gains = np.einsum("kij,ij->ki", steps, trial.error)
         return Displacements(steps, gains / n_features, trial.mean_squares)
 
-    def _try_smoothers(self, trial: _Trial) -> SmoothDisplacements:
+    def _try_smoothers(self, trial: Trial) -> SmoothDisplacements:
         """Return what the smoothers do to the held-out rows of a trial."""
         assert self.order is not None
         some = self.rows[trial.places]
         fit = SmoothingFit.of(self.order, some, self.offset, self.noise_variance)
         return SmoothDisplacements.of(fit, trial.held, trial.tangents, self.varying, trial.error)
-
-
-@dataclass(frozen=True)
-class _Trial:
-    """Places of rows to fit on, rows to clean, and what these should become.
-
-    Without a reference the error is estimated, by directions and the mean squared noise before.
-    """
-
-    places: NDArray[np.intp]
-    held: FloatArray
-    reference: FloatArray | None
-    tangents: list[FloatArray] = field(default_factory=list)
-    before: float = 0.0
-
-    @property
-    def error(self) -> FloatArray | None:
-        """Error of the rows (m, p), where it is known."""
-        return None if self.reference is None else self.held - self.reference
-
-    @property
-    def mean_squares(self) -> FloatArray:
-        """Mean squared error of each row, (m,)."""
-        if self.error is None:
-            return np.full(len(self.held), self.before)
-        squares: FloatArray = np.mean(self.error**2, axis=1)
-        return squares
-
-
-def means_of_others(rows: FloatArray) -> FloatArray:
-    """Return for each row (m, p) the mean of the others, whose noise it does not share."""
-    count = len(rows)
-    means: FloatArray = (
-        (rows.sum(axis=0) - rows) / (count - 1) if count > 1 else np.zeros_like(rows)
-    )
-    return means
-
-
-def _folds(n_samples: int) -> int:
-    return 2 if n_samples >= MANY_ROWS else min(FOLDS, n_samples)
-
-
-def _tangents(n_samples: int, n_features: int, rng: np.random.Generator) -> list[FloatArray]:
-    """Return directions of unit variance (m, p): random signs, or all axes if those are fewer."""
-    count = int(np.ceil(_PROBES / (n_samples * n_features)))
-    if count >= n_features:
-        axes = np.sqrt(n_features) * np.eye(n_features)
-        return [np.broadcast_to(axis, (n_samples, n_features)) for axis in axes]
-    return [rng.choice((-1.0, 1.0), (n_samples, n_features)) for _ in range(count)]

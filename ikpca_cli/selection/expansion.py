@@ -10,8 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.data.duplicates import without_duplicates
-from ikpca_cli.data.first_pass import SAMPLE_ROWS, selection_rows
+from ikpca_cli.data.first_pass import SAMPLE_ROWS
 from ikpca_cli.data.precision import rounded_fields
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import (
@@ -36,9 +35,11 @@ from ikpca_cli.models.preimage import (
 from ikpca_cli.models.random_features import FourierFeatures
 from ikpca_cli.models.smoothing.detection import find_order
 from ikpca_cli.selection.bandwidth import best_expansion
-from ikpca_cli.selection.choice import Auto, Choice, Oracle, usable_noise_std
-from ikpca_cli.selection.cross_validation import CrossValidation, Fit, LowPass
+from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Oracle, usable_noise_std
+from ikpca_cli.selection.cross_validation import CrossValidation, Fit
+from ikpca_cli.selection.held_out import sample_of
 from ikpca_cli.selection.low_pass import with_low_pass
+from ikpca_cli.selection.outcome import Expansion, LowPass
 
 ROUGH_ROWS = 600
 """Rows on which gammas are told apart before the best are compared on all that take part."""
@@ -100,8 +101,7 @@ class ExpansionSearch:
         InputError
             If all but a few of the rows are alike.
         """
-        # A row that is held out must not have a duplicate among the others.
-        rows = without_duplicates(selection_rows(X, SAMPLE_ROWS, self.seed) - mean)
+        rows = sample_of(X, SAMPLE_ROWS, self.seed) - mean
         if len(rows) < 2:
             raise InputError(
                 f"{row_name(X)}: all but a few of its rows are alike, there is nothing to learn "
@@ -140,24 +140,35 @@ class ExpansionSearch:
         own = [(gamma, weights) for gamma, weights in pairs if not isinstance(gamma, LowPass)]
         low = [(gamma, weights) for gamma, weights in pairs if isinstance(gamma, LowPass)]
         own = [own[0], *((gamma, weights) for gamma, weights in own[1:] if weights)]
-        chosen = {
-            "gamma": own[0][0],
-            "gammas": tuple(gamma for gamma, _ in own),
-            "n_components": self.n_components,
-            "expansions": tuple(weights for _, weights in own),
-            "low_pass": low[0] if low and low[0][1] else None,
-            "order": trial.order,
-            "smoothing": expansion.smoothing,
-            "varying": trial.varying,
-            "noise_variance": noise_variance,
-            "rows": rows,
-        }
-        tried = tuple(
-            Choice({"gamma": one.gammas[0], "second_gamma": one.gammas[1:]}, one.risk, one.error)
-            for one in ((rough.found if rough else {}) | trial.found).values()
-            if not any(isinstance(gamma, LowPass) for gamma in one.gammas)
+        chosen = ChosenExpansion(
+            gammas=tuple(gamma for gamma, _ in own),
+            weights=tuple(weights for _, weights in own),
+            noise_variance=noise_variance,
+            rows=rows,
+            varying=trial.varying,
+            order=trial.order,
+            smoothing=expansion.smoothing,
+            low_pass=low[0] if low and low[0][1] else None,
         )
-        return Choice(chosen, expansion.risk, expansion.error, tried)
+        compared = ((rough.found if rough else {}) | trial.found).values()
+        return Choice(
+            self.n_components,
+            own[0][0],
+            own[1][0] if len(own) > 1 else None,
+            expansion=chosen,
+            risk=expansion.risk,
+            error=expansion.error,
+            tried=tuple(choice for one in compared if (choice := _as_tried(one))),
+        )
+
+
+def _as_tried(expansion: Expansion) -> Choice | None:
+    """Return an expansion as what was compared; None with a model of low frequencies."""
+    gammas = [gamma for gamma in expansion.gammas if not isinstance(gamma, LowPass)]
+    if len(gammas) < len(expansion.gammas):
+        return None
+    second = gammas[1] if len(gammas) > 1 else None
+    return Choice(gamma=gammas[0], second_gamma=second, risk=expansion.risk, error=expansion.error)
 
 
 def exact_fits(

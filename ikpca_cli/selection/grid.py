@@ -8,21 +8,19 @@ probe measures (Ramani, Blu and Unser, "Monte-Carlo SURE", 2008).
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.data.duplicates import without_duplicates
-from ikpca_cli.data.first_pass import selection_rows
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, read_all
 from ikpca_cli.errors import UsageError
 from ikpca_cli.models.kernels.kernel import load_kernel
 from ikpca_cli.selection.choice import Auto, Choice, Oracle, usable_noise_std
-from ikpca_cli.selection.cross_validation import means_of_others
+from ikpca_cli.selection.held_out import Trial, one_quarter, sample_of, varying_columns
 
 GAMMAS = (0.004, 0.02, 0.1, 0.5, 2.0)
 """Candidate gammas in units of one over the median distance between training rows."""
@@ -53,7 +51,7 @@ class Tunable(Protocol):
     def cheaper(self, n_features: int) -> tuple[Tunable, float]:
         """Return an estimator for comparing candidates, and the factor from its ridge to ours."""
 
-    def fit_with(self, X: RowSource, mean: FloatArray, chosen: Mapping[str, Any]) -> Tunable:
+    def fit_with(self, X: RowSource, mean: FloatArray, chosen: Choice) -> Tunable:
         """Fit with every parameter known."""
 
     def shrunk(self, noise_std: float) -> Tunable | None:
@@ -131,7 +129,7 @@ def choose(
         if hasattr(estimator, name)
     }
     if "auto" not in given.values():
-        return Choice(given)
+        return Choice(**given)
     if noise_std is None and getattr(estimator, "shrink", "cut") == "optimal":
         raise UsageError("optimal shrinkage needs the noise level, which these rows do not tell")
     search = _Search(estimator, X, mean, given, noise_std, oracle)
@@ -144,7 +142,8 @@ def choose(
     if estimator.replicates:
         # Of answers that are as good within the error, the most shrunk one is the safest.
         enough = _risk(best) + (best.error or 0.0)
-        safe = [choice for choice in found if "shrink" in choice.params and _risk(choice) <= enough]
+        shrunk = [choice for choice in found if choice.noise_std is not None]
+        safe = [choice for choice in shrunk if _risk(choice) <= enough]
         best = min(safe, key=_risk, default=best)
     return replace(best, tried=tuple(one for choice in found for one in choice.tried))
 
@@ -166,26 +165,22 @@ class _Search:
         if noise_std is None or given["n_components"] != "auto":
             shrink = "cut"
         self.shrink = shrink
-        rows = without_duplicates(selection_rows(X, estimator.SELECTION_ROWS, estimator.seed))
+        rows = sample_of(X, estimator.SELECTION_ROWS, estimator.seed)
         self.noise_std = usable_noise_std(noise_std, rows - mean)
+        self.varying = varying_columns(rows)
         self.levels = [self.noise_std] if shrink != "cut" else []
         if self.levels and estimator.replicates:
             # Above any component: all that is left is the mean.
             self.levels.append(1e3 * self.noise_std)
-        self.reference: FloatArray | None = None
         if oracle is not None:
             self.cheap, self.ridge_factor = copy.copy(estimator), 1.0
-            self.train, self.held, self.reference = read_all(X), oracle.noisy, oracle.clean
+            self.train = read_all(X)
+            self.trial = Trial(np.arange(len(self.train)), oracle.noisy, oracle.clean)
             return
         self.cheap, self.ridge_factor = estimator.cheaper(rows.shape[1])
-        # Of two or three rows none can be spared: their own tell which candidates are absurd.
-        held = max(1, len(rows) // 4) if len(rows) > 3 else len(rows)
-        self.held = rows[:held]
-        self.train = rows[held:] if held < len(rows) else rows
-        if estimator.replicates:
-            self.reference = means_of_others(self.held - mean) + mean
-        self.varying = np.ptp(rows, axis=0) > 0.0
-        self.probe = model_rng(estimator.seed, Stream.PROBE).standard_normal(self.held.shape)
+        rng = model_rng(estimator.seed, Stream.PROBE)
+        self.trial = one_quarter(rows, mean, rng, replicates=estimator.replicates)
+        self.train = rows[self.trial.places[0] :]
 
     def gammas(self) -> Iterator[float | None]:
         """Yield the gammas to try; None for a method without one."""
@@ -235,7 +230,7 @@ class _Search:
         choices = []
         for errors, ridge in sorted(tried):
             choice = self._choice(gamma, ridge, None, *errors)
-            choices.append(replace(choice, params=choice.params | {"shrink": level}))
+            choices.append(replace(choice, noise_std=level))
         return replace(choices[0], tried=tuple(choices))
 
     def _ridges(self, model: Tunable) -> list[float | None]:
@@ -251,22 +246,22 @@ class _Search:
     ) -> Choice:
         if ridge is not None and self.given["ridge"] == "auto":
             ridge *= self.ridge_factor
-        found = {"gamma": gamma, "ridge": ridge, "n_components": count}
-        return Choice({name: found[name] for name in self.given}, risk, error)
+        return Choice(count, gamma, ridge=ridge, risk=risk, error=error)
 
     def _fit(self, gamma: float | None) -> Tunable:
         most = self.given["n_components"]
         most = MOST_COMPONENTS + 1 if most == "auto" else most
-        known = {"gamma": gamma, "ridge": 0.0, "n_components": most}
-        chosen = {name: known[name] for name in self.given}
+        chosen = Choice(most, gamma, ridge=0.0)
         return copy.copy(self.cheap).fit_with(self.train, self.mean, chosen)
 
     def _risk(self, model: Tunable, n_components: int, ridge: float | None) -> tuple[float, float]:
         """Return the risk, or the error where what the rows should become is known."""
         denoise = model.variant(n_components, ridge).denoise
-        if self.reference is None:
-            return stein_risk(denoise, self.held, self.noise_std, self.probe, self.varying)
-        errors = np.mean((denoise(self.held) - self.reference) ** 2, axis=1)
+        held, reference = self.trial.held, self.trial.reference
+        if reference is None:
+            (probe,) = self.trial.tangents
+            return stein_risk(denoise, held, self.noise_std, probe, self.varying)
+        errors = np.mean((denoise(held) - reference) ** 2, axis=1)
         return float(errors.mean()), float(errors.std() / np.sqrt(len(errors)))
 
 

@@ -13,7 +13,8 @@ import numpy as np
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.models.kernels.kernel import Gaussian
 from ikpca_cli.models.smoothing.detection import signal_band
-from ikpca_cli.selection.cross_validation import CrossValidation, Expansion, Fit, LowPass
+from ikpca_cli.selection.cross_validation import CrossValidation, Fit
+from ikpca_cli.selection.outcome import Expansion, LowPass
 
 RATIOS = (0.3, 3.0)
 """Of signal to noise in the highest frequency that is looked at."""

@@ -15,7 +15,8 @@ from ikpca_cli.estimators.ikpca import IKPCA
 from ikpca_cli.estimators.kpca import KernelPCA
 from ikpca_cli.estimators.pca import PCA
 from ikpca_cli.modelfile import model_bytes
-from ikpca_cli.modelfile.storage import FORMAT, load_model, read_model, save_model
+from ikpca_cli.modelfile.model_file import FORMAT, read_model
+from ikpca_cli.modelfile.storage import load_model, save_model
 
 ROWS = np.random.default_rng(3).normal(size=(30, 4))
 
@@ -393,7 +394,7 @@ def test_a_file_of_another_user(tmp_path):
 def test_reading_does_not_import_joblib(saved):
     code = (
         "import sys\n"
-        "from ikpca_cli.modelfile.storage import read_model\n"
+        "from ikpca_cli.modelfile.model_file import read_model\n"
         "read_model(sys.argv[1])\n"
         "assert 'joblib' not in sys.modules"
     )

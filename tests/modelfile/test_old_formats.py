@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ikpca_cli.modelfile.storage import FORMAT, load_model, read_model, save_model
+from ikpca_cli.modelfile.model_file import FORMAT, read_model
+from ikpca_cli.modelfile.storage import load_model, save_model
 
 OLD = Path(__file__).parent / "old"
 ROW = np.array([[-0.4, 0.8, 2.0]])

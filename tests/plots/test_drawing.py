@@ -316,8 +316,8 @@ def test_fit_draws_spectrum_and_risks(model, wide):
         assert_allclose(lines(spectrum)["noise in them"], model.component_noise_)
     drawn = {y for bars in risks.containers for y in bars[0].get_ydata()}
     shrunk = {float(y) for y in lines(risks).get("optimal shrinkage", [])}
-    cuts = {one.risk for one in model.tried_ if "shrink" not in one.params}
-    weighed = {one.risk for one in model.tried_ if "shrink" in one.params}
+    cuts = {one.risk for one in model.tried_ if one.noise_std is None}
+    weighed = {one.risk for one in model.tried_ if one.noise_std is not None}
     assert drawn == cuts
     assert shrunk == ({min(weighed)} if weighed else set())
     assert set(lines(risks)["noisy rows"]) == {model.noise_std_**2}

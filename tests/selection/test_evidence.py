@@ -12,7 +12,7 @@ from ikpca_cli import IKPCA, PCA, KernelPCA
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.selection.choice import Oracle
-from ikpca_cli.selection.cross_validation import means_of_others
+from ikpca_cli.selection.held_out import means_of_others
 
 TIME = np.linspace(0.0, 1.0, 40)
 

@@ -11,10 +11,10 @@ from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.models.preimage import Iteration
 from ikpca_cli.noise.estimate import NoiseLevel
-from ikpca_cli.selection.cross_validation import Expansion
 from ikpca_cli.selection.displacements import Displacements
 from ikpca_cli.selection.grid import stein_risk
 from ikpca_cli.selection.least_risk import best_weights, optimism, risks_of
+from ikpca_cli.selection.outcome import Expansion
 
 
 def sines(n_samples, seed, noise=0.3):
@@ -107,7 +107,7 @@ def test_a_pair_has_to_save_something_where_risks_are_negative():
 def test_refined_features_on_rows_wider_than_a_block_of_them(monkeypatch):
     monkeypatch.setattr("ikpca_cli.models.kernels.kernel.ORTHOGONAL", 40)
     monkeypatch.setattr("ikpca_cli.models.random_features.ORTHOGONAL", 40)
-    monkeypatch.setattr("ikpca_cli.estimators.ikpca.CHOICE_RFF", 100)
+    monkeypatch.setattr("ikpca_cli.estimators.preimages.gauss_newton_kind.CHOICE_RFF", 100)
     rng = np.random.default_rng(np.random.SeedSequence([40]))
     clean = np.sin(np.linspace(0, 6, 100) + rng.uniform(0, 2 * np.pi, (150, 1)))
     noisy = clean + rng.normal(scale=0.5, size=clean.shape)

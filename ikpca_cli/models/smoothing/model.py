@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.models.smoothing.adaptive import ADAPTIVE
@@ -62,7 +63,7 @@ class SmoothingModel:
     columns: FloatArray
 
     @classmethod
-    def of(cls, fit: SmoothingFit, weights: FloatArray, varying: FloatArray) -> Self:
+    def of(cls, fit: SmoothingFit, weights: FloatArray, varying: NDArray[np.bool_]) -> Self:
         """Return the sum of the candidates of a fit, with weights in the order of `fit.names`."""
         count = len(fit.order.bands)
         bands, means, rest = np.split(weights, [count, 2 * count])

@@ -18,6 +18,11 @@ LANDMARK_WORK = 4 * EXACT_ROWS**3
 """The most rows times squared landmarks: very many rows have fewer landmarks than the most."""
 
 
+def fits_whole(n_samples: int) -> bool:
+    """Tell whether all of so many rows are in the model by default."""
+    return n_samples <= EXACT_ROWS
+
+
 def landmark_count(n_samples: int) -> int:
     """Return how many of the rows are landmarks."""
     return min(EXACT_ROWS, n_samples, int((LANDMARK_WORK / n_samples) ** 0.5))

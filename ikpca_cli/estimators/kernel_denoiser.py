@@ -1,0 +1,139 @@
+"""A denoiser whose fit is kernel PCA and a regression from its latent codes back to rows."""
+
+from __future__ import annotations
+
+import copy
+from functools import partial
+from typing import ClassVar, Self
+
+import numpy as np
+
+from ikpca_cli.data.precision import rounded
+from ikpca_cli.data.random import Stream, model_rng
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, silent
+from ikpca_cli.errors import UsageError
+from ikpca_cli.estimators.denoiser import Denoiser
+from ikpca_cli.models.kernels.kernel import load_kernel
+from ikpca_cli.models.novelty import kernel_distances
+from ikpca_cli.models.nystroem import Landmarks, inverse_root, landmark_regression
+from ikpca_cli.models.preimage import used_components, wiener_weights
+from ikpca_cli.models.supervised_preimage import kernel_codes, regression
+
+NOISY_ROWS = 500
+"""Training rows that tell how much noise arrives in each component."""
+
+
+class KernelDenoiser(Denoiser):
+    """What a fitted kernel PCA is and does; see `KernelPCA` for attributes."""
+
+    STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {
+        "rows_": ("n", "p"),
+        "gram_mean_": ("n",),
+        "coefficients_": ("n", "d"),
+        "weights_": ("d",),
+        "codes_": ("n", "d"),
+        "dual_": ("n", "p"),
+        "gamma_": (),
+        "latent_gamma_": (),
+        "ridge_": (),
+    }
+    rows_: FloatArray
+    gram_mean_: FloatArray
+    coefficients_: FloatArray
+    weights_: FloatArray
+    codes_: FloatArray
+    dual_: FloatArray
+    gamma_: float
+    latent_gamma_: float
+    ridge_: float
+    _source: RowSource | None = None  # with landmarks, to vary a fit without fitting again
+
+    @property
+    def kernel_(self) -> str:
+        """Name of the kernel of the fit."""
+        return str(self.fitted_params_["kernel"])
+
+    @property
+    def shrink_(self) -> str:
+        """What was done: "cut" or "optimal"."""
+        return "cut" if np.all(self.weights_ == 1.0) else "optimal"
+
+    def shrunk(self, noise_std: float) -> Self:
+        """Return a fitted copy with Wiener weights for this noise."""
+        other = copy.copy(self)
+        other._shrink(noise_std)
+        return other
+
+    def _shrink(self, noise_std: float) -> None:
+        """Weigh components, by what a little noise on some training rows does to their codes."""
+        places = np.linspace(0, len(self.rows_) - 1, min(len(self.rows_), NOISY_ROWS)).astype(int)
+        rows = self.rows_[places]
+        step = 1e-3 * noise_std
+        noise = model_rng(self.fitted_params_["seed"], Stream.CODE_NOISE).choice(
+            (-step, step), rows.shape
+        )
+        moved = (self._codes(rows + noise) - self._codes(rows)) / step
+        noise_variances = noise_std**2 * np.mean(moved**2, axis=0)
+        self.weights_ = wiener_weights(self.explained_variance_, noise_variances, 1.0)
+        self.codes_ = self.codes_ * self.weights_
+        count = used_components(self.weights_)
+        self.explained_variance_ = self.explained_variance_[:count]
+        self._cut(count)
+
+    def _regress(self, progress: Progress = silent) -> None:
+        codes, rows = (
+            values.astype(np.float64, copy=False) for values in (self.codes_, self.rows_)
+        )
+        width = self.latent_gamma_
+        if len(rows) == self.n_samples_:
+            self.dual_ = regression(codes, rows, self.kernel_, width, self.ridge_)
+            return
+        if self._source is None:
+            raise UsageError("a loaded model with landmarks cannot be varied: fit it again")
+        codes_of = partial(
+            kernel_codes,
+            kernel=self.kernel_,
+            gamma=self.gamma_,
+            rows=self.rows_,
+            gram_mean=self.gram_mean_,
+            coefficients=self.coefficients_ * self.weights_,
+        )
+        root = inverse_root(load_kernel(self.kernel_).gram(codes, codes, width))
+        landmarks = Landmarks(self.kernel_, width, codes, root, codes_of)
+        given = self._source, self.mean_, landmarks, self.ridge_
+        self.dual_ = landmark_regression(*given, progress)
+
+    def _denoise_block(self, X: FloatArray) -> FloatArray:
+        kernel = load_kernel(self.kernel_)
+        codes = self._encode_block(X) * self.weights_
+        gram = kernel.gram(codes, self.codes_, self.latent_gamma_)
+        rows: FloatArray = gram @ self.dual_ + self.mean_
+        return rows
+
+    def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
+        kernel = load_kernel(self.kernel_)
+        return kernel_distances(kernel, self._centred(X), self.rows_, self.gamma_)
+
+    def _encode_block(self, X: FloatArray) -> FloatArray:
+        return self._codes(self._centred(X))
+
+    def _codes(self, X: FloatArray) -> FloatArray:
+        """Return the latent codes of centred rows."""
+        return kernel_codes(
+            X, self.kernel_, self.gamma_, self.rows_, self.gram_mean_, self.coefficients_
+        )
+
+    def _cut(self, n_components: int) -> None:
+        self.coefficients_ = np.ascontiguousarray(self.coefficients_[:, :n_components])
+        self.weights_ = self.weights_[:n_components]
+        self.codes_ = np.ascontiguousarray(self.codes_[:, :n_components])
+
+    def _truncate(self, n_components: int, ridge: float | None) -> None:
+        self._cut(n_components)
+        if ridge is not None:
+            self.ridge_ = ridge
+        self._regress()
+        self.dual_ = rounded(self.dual_, self._float)
+
+    def _block_width(self) -> int:
+        return int(self.rows_.shape[0])

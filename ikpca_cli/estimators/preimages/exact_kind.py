@@ -1,0 +1,132 @@
+"""The pre-image in the limit of infinitely many features, on all rows or on landmarks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+import numpy as np
+
+from ikpca_cli.data.memory import check_matrix
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource
+from ikpca_cli.estimators.decisions.conflicts import (
+    check_sine,
+    check_smooth,
+    check_spectrum,
+    no_sums,
+)
+from ikpca_cli.estimators.preimages.exact_fit import (
+    landmark_count,
+    spectra_on_all,
+    spectra_on_landmarks,
+)
+from ikpca_cli.estimators.preimages.kind import Asked, ExpandedKind, FittedPreimage, expansion_of
+from ikpca_cli.models.companions import LowPassRows
+from ikpca_cli.models.exact import ExactModel
+from ikpca_cli.models.exact_spectrum import ExactSpectrum
+from ikpca_cli.models.kernels.kernel import load_smooth
+from ikpca_cli.models.preimage import Iteration
+from ikpca_cli.selection.choice import Choice, Oracle
+
+CHOICE_ROWS, ENOUGH = 2000, 100_000
+"""The most rows that the choice looks at, and the held-out numbers that it needs."""
+
+
+class ExactKind(ExpandedKind):
+    """Kernel values instead of features, at one gamma or two.
+
+    Parameters
+    ----------
+    asked : Asked
+    on_landmarks : bool
+        Whether landmarks stand for the rows.
+    """
+
+    def __init__(self, asked: Asked, *, on_landmarks: bool) -> None:
+        super().__init__(asked)
+        self.on_landmarks = on_landmarks
+
+    def check(self, n_samples: int, n_features: int) -> None:
+        """Refuse what it does not go with, as `Kind` says."""
+        asked = self.asked
+        if asked.keep_sums:
+            raise no_sums()
+        check_sine(asked.activation)
+        check_smooth("infinitely many features", asked.kernel, asked.ridge, asked.inverse)
+        count = landmark_count(n_samples) if self.on_landmarks else n_samples
+        check_matrix("exact ikpca", count, "give a number of random features")
+
+    def choose(
+        self,
+        X: RowSource,
+        mean: FloatArray,
+        noise_std: float | None,
+        progress: Progress,
+        oracle: Oracle | None,
+    ) -> Choice:
+        """Return every parameter for a fit on `X`, as `Kind` says."""
+        # What denoises does not import what searches.
+        from ikpca_cli.selection.expansion import ExpansionSearch, exact_fits
+
+        asked = self.asked
+        most = None if asked.n_components == "auto" else asked.n_components
+        search = ExpansionSearch(
+            fits=partial(exact_fits, most=most, form=load_smooth(asked.kernel)),
+            gamma=asked.gamma,
+            second_gamma=asked.second_gamma,
+            n_components=most,
+            most_rows=CHOICE_ROWS,
+            enough=ENOUGH,
+            replicates=asked.replicates,
+            seed=asked.seed,
+            order=asked.order,
+        )
+        return search.run(X, mean, noise_std, progress, oracle)
+
+    def fit(
+        self,
+        X: RowSource,
+        mean: FloatArray,
+        chosen: Choice,
+        *,
+        exact: bool,
+        progress: Progress,
+    ) -> FittedPreimage:
+        """Fit with every parameter known, as `Kind` says."""
+        found = expansion_of(chosen)
+        spectra = self._spectra(X, mean, found.rows, found.gammas, chosen, progress)
+        check_spectrum(len(spectra[0].variances), chosen.n_components or 1, exact=exact)
+        given = found.noise_variance, found.weights, self.asked.kernel
+        model = ExactModel.of(spectra, *given)
+        companions = self.companions(X, mean, chosen, progress)
+        return FittedPreimage(model, model.main_variances, spectra[0].total, companions=companions)
+
+    def low_model(
+        self,
+        rows: LowPassRows,
+        few: FloatArray,
+        gamma: float,
+        expansion: Mapping[Iteration, float],
+        chosen: Choice,
+        progress: Progress,
+    ) -> ExactModel:
+        """Return a model of low frequencies alone, as `ExpandedKind` says."""
+        found = self._spectra(rows, np.zeros(rows.shape[1]), few, [gamma], chosen, progress)
+        noise_variance = expansion_of(chosen).noise_variance
+        return ExactModel.of(found, noise_variance, [expansion], self.asked.kernel)
+
+    def _spectra(
+        self,
+        X: RowSource,
+        mean: FloatArray,
+        some: FloatArray,
+        gammas: Sequence[float],
+        chosen: Choice,
+        progress: Progress,
+    ) -> list[ExactSpectrum]:
+        """Return spectra of rows, on all of them or in the span of landmarks."""
+        form = load_smooth(self.asked.kernel)
+        given = gammas, chosen.n_components, expansion_of(chosen).noise_variance, form
+        if self.on_landmarks:
+            return spectra_on_landmarks(X, mean, some, *given, self.asked.seed, progress)
+        return spectra_on_all(X, mean, *given, progress)

@@ -1,0 +1,192 @@
+"""What every kind of pre-image is to ikPCA: parameters it goes with, a choice, and a fit."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ikpca_cli.data.covariance import FeatureSums
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource
+from ikpca_cli.models.companions import Companions, LowPassRows
+from ikpca_cli.models.preimage import Iteration
+from ikpca_cli.models.preimage_model import PreimageModel
+from ikpca_cli.models.random_features import FourierFeatures
+from ikpca_cli.models.smoothing.candidates import SmoothingFit
+from ikpca_cli.models.smoothing.model import SmoothingModel
+from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Oracle
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a fit is asked for.
+
+    Attributes
+    ----------
+    n_components, n_rff, kernel, gamma, second_gamma, ridge, inverse, activation, noise_std,
+    noise_model, replicates, solver, order, seed, dtype
+        As for `IKPCA`.
+    features : FourierFeatures or None
+        Random features to use instead of drawing them.
+    keep_sums : bool
+        Whether sums over the features are kept, to add rows later.
+    """
+
+    n_components: int | Auto
+    n_rff: int | Literal["exact", "landmarks"] | Auto
+    kernel: str
+    gamma: float | Auto
+    second_gamma: float | Literal["none"] | Auto
+    ridge: float | Auto
+    inverse: str
+    activation: str
+    noise_std: float | Auto
+    noise_model: str
+    replicates: bool
+    solver: str
+    order: str
+    seed: int
+    dtype: str
+    features: FourierFeatures | None = None
+    keep_sums: bool = False
+
+
+@dataclass(frozen=True)
+class FittedPreimage:
+    """What a fit made.
+
+    Attributes
+    ----------
+    model : PreimageModel
+    variances : ndarray, shape (n_components,)
+        Variance of the training rows along each component.
+    total : float
+        Their total variance in feature space.
+    sums : FeatureSums or None
+        Sums over the features, where they are kept.
+    companions : Companions or None
+        What is added to the rows of the model.
+    """
+
+    model: PreimageModel
+    variances: FloatArray
+    total: float
+    sums: FeatureSums | None = None
+    companions: Companions | None = None
+
+
+class Kind(ABC):
+    """One kind of pre-image, for what is asked.
+
+    Parameters
+    ----------
+    asked : Asked
+    """
+
+    def __init__(self, asked: Asked) -> None:
+        self.asked = asked
+
+    @abstractmethod
+    def check(self, n_samples: int, n_features: int) -> None:
+        """Refuse what it does not go with, and rows that are too many or too wide.
+
+        Raises
+        ------
+        InputError, UsageError
+        """
+
+    @abstractmethod
+    def fit(
+        self,
+        X: RowSource,
+        mean: FloatArray,
+        chosen: Choice,
+        *,
+        exact: bool,
+        progress: Progress,
+    ) -> FittedPreimage:
+        """Fit with every parameter known.
+
+        Parameters
+        ----------
+        X : RowSource, shape (n_samples, n_features)
+        mean : ndarray, shape (n_features,)
+            What to centre them by.
+        chosen : Choice
+        exact : bool
+            Refuse more components than there are.
+        progress : callable
+        """
+
+    def choose(
+        self,
+        X: RowSource,
+        mean: FloatArray,
+        noise_std: float | None,
+        progress: Progress,
+        oracle: Oracle | None,
+    ) -> Choice | None:
+        """Return every parameter for a fit on `X`, None if a search over a grid has to do."""
+        return None
+
+
+def expansion_of(chosen: Choice) -> ChosenExpansion:
+    """Return the expansion of a choice that has one."""
+    assert chosen.expansion is not None
+    return chosen.expansion
+
+
+class ExpandedKind(Kind):
+    """A kind whose way back is an expansion of iterations, with companions beside it."""
+
+    @abstractmethod
+    def low_model(
+        self,
+        rows: LowPassRows,
+        few: FloatArray,
+        gamma: float,
+        expansion: Mapping[Iteration, float],
+        chosen: Choice,
+        progress: Progress,
+    ) -> PreimageModel:
+        """Return a model of low frequencies alone.
+
+        Parameters
+        ----------
+        rows : LowPassRows, shape (n_samples, k)
+            Coefficients of all training rows, centred.
+        few : ndarray, shape (m, k)
+            Those of some of them.
+        gamma : float
+        expansion : mapping
+            Iteration to weight.
+        chosen : Choice
+        progress : callable
+        """
+
+    def companions(
+        self, X: RowSource, mean: FloatArray, chosen: Choice, progress: Progress
+    ) -> Companions | None:
+        """Return the smoothers of a choice, and its model of low frequencies.
+
+        Parameters
+        ----------
+        X, mean, chosen, progress
+            As for `fit`.
+        """
+        found = expansion_of(chosen)
+        order = found.order
+        if order is None:
+            return None
+        assert found.smoothing is not None
+        smoothers = SmoothingFit.of(order, found.rows, mean, found.noise_variance)
+        smoothing = SmoothingModel.of(smoothers, found.smoothing, found.varying)
+        if found.low_pass is None:
+            return Companions(smoothing)
+        (count, gamma), expansion = found.low_pass
+        rows = LowPassRows(X, mean, order, count)
+        few = np.ascontiguousarray(order.forward(found.rows)[:, :count])
+        return Companions(smoothing, self.low_model(rows, few, gamma, expansion, chosen, progress))

@@ -1,0 +1,160 @@
+"""Rows to choose with: a sample without duplicates, folds of it, and what held-out rows become.
+
+Both searches take their rows from here. A row that is held out must not have a duplicate among the
+others; where rows all show one signal it should become the mean of the other held-out rows, whose
+noise it does not share; where clean rows are known, these.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ikpca_cli.data.duplicates import without_duplicates
+from ikpca_cli.data.first_pass import selection_rows
+from ikpca_cli.data.row_source import FloatArray, RowSource
+from ikpca_cli.selection.choice import Oracle
+
+FOLDS = 4
+MANY_ROWS = 1200
+"""From this number of rows on two folds do: half of them is enough to fit on."""
+
+ENOUGH = 100_000
+"""Held-out numbers after which further folds add little to the risk estimate."""
+
+_PROBES = 12000  # numbers in the random directions of the divergence
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Places of rows to fit on, rows to clean, and what these should become.
+
+    Without a reference the error is estimated, by directions and the mean squared noise before.
+    """
+
+    places: NDArray[np.intp]
+    held: FloatArray
+    reference: FloatArray | None
+    tangents: list[FloatArray] = field(default_factory=list)
+    before: float = 0.0
+
+    @property
+    def error(self) -> FloatArray | None:
+        """Error of the rows (m, p), where it is known."""
+        return None if self.reference is None else self.held - self.reference
+
+    @property
+    def mean_squares(self) -> FloatArray:
+        """Mean squared error of each row, (m,)."""
+        if self.error is None:
+            return np.full(len(self.held), self.before)
+        squares: FloatArray = np.mean(self.error**2, axis=1)
+        return squares
+
+
+def sample_of(X: RowSource, most: int, seed: int) -> FloatArray:
+    """Return at most `most` rows (k, p) to choose with, in random order and without duplicates."""
+    return without_duplicates(selection_rows(X, most, seed))
+
+
+def varying_columns(rows: FloatArray) -> NDArray[np.bool_]:
+    """Tell which columns of rows (n, p) are not constant, (p,); the others have no noise."""
+    varying: NDArray[np.bool_] = np.ptp(rows, axis=0) > 0.0
+    return varying
+
+
+def trials_of(
+    rows: FloatArray,
+    most: int | None,
+    enough: int,
+    noise_variance: float,
+    rng: np.random.Generator,
+    *,
+    replicates: bool,
+    oracle: Oracle | None,
+) -> list[Trial]:
+    """Return what is compared: folds of rows that are held out in turn, or what an oracle knows.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n, p)
+        Centred noisy rows in random order.
+    most : int or None
+        The first rows up to this number take part.
+    enough : int
+        Held-out numbers after which no more folds are tried.
+    noise_variance : float
+    rng : numpy.random.Generator
+        Draws the directions of the divergence.
+    replicates : bool
+        All rows show one signal: held-out rows should become their mean.
+    oracle : Oracle, optional
+        Centred noisy rows to clean instead of held-out ones, and what they should become.
+    """
+    places, n_features = np.arange(len(rows))[:most], rows.shape[1]
+    if oracle is not None:
+        clean = np.broadcast_to(oracle.clean, oracle.noisy.shape)
+        return [Trial(places, oracle.noisy, clean)]
+    folds = np.array_split(places, _folds(len(places)))
+    needed = int(np.ceil(max(enough / n_features, 200) / len(folds[0])))
+    folds = folds[:needed]
+    if replicates:
+        return [
+            Trial(np.setdiff1d(places, out), rows[out], means_of_others(rows[out])) for out in folds
+        ]
+    varying = varying_columns(rows)
+    before = noise_variance * max(float(varying.mean()), 1.0 / n_features)
+    directions = _tangents(sum(map(len, folds)), n_features, rng)
+    trials = []
+    for out in folds:
+        # A constant column has no noise: nothing is moved in its direction.
+        tangents = [e[out[0] : out[-1] + 1] * varying for e in directions]
+        trials.append(Trial(np.setdiff1d(places, out), rows[out], None, tangents, before))
+    return trials
+
+
+def one_quarter(
+    rows: FloatArray, mean: FloatArray, rng: np.random.Generator, *, replicates: bool
+) -> Trial:
+    """Return the single trial of denoisers that take long to fit: a quarter of the rows is cleaned.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n, p)
+        Noisy rows in random order.
+    mean : ndarray, shape (p,)
+        What they are centred by.
+    rng : numpy.random.Generator
+        Draws the direction of the divergence.
+    replicates : bool
+        As for `trials_of`.
+    """
+    # Of two or three rows none can be spared: their own tell which candidates are absurd.
+    count = max(1, len(rows) // 4) if len(rows) > 3 else len(rows)
+    held, places = rows[:count], np.arange(count if count < len(rows) else 0, len(rows))
+    reference = means_of_others(held - mean) + mean if replicates else None
+    return Trial(places, held, reference, [rng.standard_normal(held.shape)])
+
+
+def means_of_others(rows: FloatArray) -> FloatArray:
+    """Return for each row (m, p) the mean of the others, whose noise it does not share."""
+    count = len(rows)
+    means: FloatArray = (
+        (rows.sum(axis=0) - rows) / (count - 1) if count > 1 else np.zeros_like(rows)
+    )
+    return means
+
+
+def _folds(n_samples: int) -> int:
+    return 2 if n_samples >= MANY_ROWS else min(FOLDS, n_samples)
+
+
+def _tangents(n_samples: int, n_features: int, rng: np.random.Generator) -> list[FloatArray]:
+    """Return directions of unit variance (m, p): random signs, or all axes if those are fewer."""
+    count = int(np.ceil(_PROBES / (n_samples * n_features)))
+    if count >= n_features:
+        axes = np.sqrt(n_features) * np.eye(n_features)
+        return [np.broadcast_to(axis, (n_samples, n_features)) for axis in axes]
+    return [rng.choice((-1.0, 1.0), (n_samples, n_features)) for _ in range(count)]
