@@ -151,8 +151,8 @@ def fit_beats(
     scales = _scales(levels, "signal")
     cutting = Cutting("beats", LENGTH, len(scales), 1, scales, fs, apart)
     found = Windowed(type(model)(**model.get_params()), cutting)
-    # No error is promised: what resampling loses, and noise that beats share, no estimate sees.
     found.learn(canvases, levels, progress)
+    found.withhold("what resampling beats to one length loses is not seen by an estimate")
     return found
 
 

@@ -260,6 +260,7 @@ class Windowed:
         return self.model.summary() | {
             "window": self.cutting.text,
             "hop": self.cutting.hop,
+            **({"noise_model": "correlated"} if self.colour else {}),
             "noise_correlation": self.colour[0] if self.colour else None,
             "channels": 1 if self.cutting.kind == "image" else self.cutting.width,
             "no_estimate_because": self.withheld,

@@ -88,6 +88,16 @@ def test_an_axis_that_is_repeated_before_each_signal(tmp_path):
         assert "columns 3, 5, 7 repeat" in rows.warnings[0]
 
 
+def test_an_axis_may_be_rounded_and_must_go_on(tmp_path):
+    path = tmp_path / "x.csv"
+    for places, good in ((1, True), (0, False)):
+        axis = np.round(1000.0 - 20.0 * PLACE, places)
+        axis[40] = axis[41]
+        path.write_text(pairs(SIGNALS[0], axis=axis))
+        with read_rows(str(path), ReadOptions(orientation="signals")) as rows:
+            assert rows.shape == ((1, 80) if good else (80, 2))
+
+
 def test_a_recording_and_a_numbered_stack_are_no_signals_along_an_axis(tmp_path):
     times = 0.004 * np.arange(80)
     smooth = SIGNALS[:, 0] + 0.1 * np.arange(80)[:, None]

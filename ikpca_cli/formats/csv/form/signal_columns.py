@@ -40,6 +40,9 @@ _OTHER = re.compile(
 _CLEAR = 16
 """Points of an axis that is told by nothing but its order."""
 
+_TIES = 0.1
+"""Share of an axis that may repeat the number before."""
+
 _FEW = 3
 """Signals below which their order tells nothing."""
 
@@ -75,7 +78,7 @@ def are_signals(
     axis, count = columns[0], len(columns) - 1
     if options.orientation == "rows" or options.recording or count < 1:
         return False
-    if len(axis) < SHORTEST or not rises(axis) or options.width == count + 1:
+    if len(axis) < SHORTEST or turns_at(axis) is not None or options.width == count + 1:
         return False
     if options.axis is not None and _begins(axis, options.axis):
         return True
@@ -121,9 +124,17 @@ def length_of_each(axis: Matrix) -> int | None:
 
 
 def turns_at(axis: Matrix) -> int | None:
-    """Return the place at which numbers no longer rise, or fall, as they did; None if nowhere."""
-    steps = np.diff(axis)
-    wrong = np.flatnonzero(~(np.sign(steps) == np.sign(steps[0])))
+    """Return the place at which numbers no longer rise, or fall, as they did; None if nowhere.
+
+    A few may be as the one before, to which they were rounded.
+    """
+    steps = np.sign(np.diff(axis))
+    way = next((step for step in steps if step), 1.0)
+    wrong = np.flatnonzero((steps != way) & (steps != 0.0))
+    if not wrong.size and np.mean(steps != way) > _TIES:
+        wrong = np.flatnonzero(steps != way)
+    if np.isnan(steps).any():
+        wrong = np.flatnonzero(np.isnan(steps))
     return int(wrong[0]) + 1 if wrong.size else None
 
 
