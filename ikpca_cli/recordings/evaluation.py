@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -32,7 +33,7 @@ def evaluate_windows(
     Returns
     -------
     dict
-        mse_noisy, mse and snr_gain_db, or their estimates; the window and n_samples.
+        mse_noisy, mse, their roots and snr_gain_db, or estimates of them, and n_samples.
 
     Raises
     ------
@@ -67,6 +68,8 @@ def evaluate_windows(
             "estimated_mse_noisy": risk.mse_noisy,
             "estimated_mse": mse,
             "estimated_mse_error": risk.error,
+            "estimated_rms_noisy": math.sqrt(risk.mse_noisy),
+            "estimated_rms": None if mse is None else math.sqrt(mse),
             "estimated_snr_gain_db": gain,
         } | about
     before = after = 0.0
@@ -78,7 +81,13 @@ def evaluate_windows(
         after += float(np.sum((cleaned[:, columns] - reference) ** 2))
     count = int(noisy.shape[0]) * len(columns)
     before, after = before / count, after / count
-    return {"mse_noisy": before, "mse": after, "snr_gain_db": snr_gain_db(before, after)} | about
+    return {
+        "mse_noisy": before,
+        "mse": after,
+        "rms_noisy": math.sqrt(before),
+        "rms": math.sqrt(after),
+        "snr_gain_db": snr_gain_db(before, after),
+    } | about
 
 
 def noise_of(canvases: Sequence[Canvas], name: str, scales: tuple[float, ...]) -> float:

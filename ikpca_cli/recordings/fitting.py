@@ -27,8 +27,8 @@ FEWEST_WINDOWS = 8
 LONGEST = 256
 """Numbers in a window of several channels up to which it is one of them."""
 
-SURE_ENOUGH = 3.0
-"""Standard errors that a promised error has to be, where the noise is not white."""
+SURE_ENOUGH = 6.0
+"""Standard errors that a promised error has to be."""
 
 EVERY_OFFSET = 1 << 17
 """Numbers in a recording or picture up to which there is a window at every offset."""
@@ -109,7 +109,7 @@ def fit_windows(
         best.risk = None
     if told is None and model.noise_std == "auto":
         best.withhold(UNKNOWN)
-    elif colour and best.risk is not None and best.risk.error > best.risk.mse / SURE_ENOUGH:
+    elif best.risk is not None and best.risk.error > best.risk.mse / SURE_ENOUGH:
         best.withhold("its own error is too large beside it")
     return best
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.recordings.colour import coloured
 from ikpca_cli.recordings.cutting import Cutting
 from ikpca_cli.recordings.recording import Canvas
@@ -21,6 +22,9 @@ STEP, REFIT_STEP = 0.01, 0.1
 """Moves along the random direction, in units of the noise, with the same fit and with another."""
 
 _LEVEL_ERROR = 4.0  # of a variance, times the root of the numbers that tell it
+_LEVEL_DOUBT = {"signal": 0.01, "beats": 0.01, "image": 0.02}
+"""Relative error that a level has at least: it is not alike everywhere, and texture is like it."""
+
 _PARTS = 32  # of a canvas, which tell the error of an estimate
 
 
@@ -56,11 +60,16 @@ def estimate_risk(
         risks += [some.mean() for some in np.array_split(errors.mean(axis=1), _PARTS)]
     error = float(np.std(risks) / np.sqrt(len(risks)))
     before = float(np.mean(stds**2))
-    if model.colour:
-        # The level of such noise is known from fewer differences, and less well.
-        count = sum(int(np.prod(canvas.shape)) for canvas in canvases)
-        error = float(np.hypot(error, _LEVEL_ERROR * before / np.sqrt(count)))
-    return Risk(before, float(np.mean(risks)), error)
+    risk = float(np.mean(risks))
+    if not model.level_given:
+        doubt = _LEVEL_DOUBT[model.cutting.kind]
+        if model.colour:
+            # The level of such noise is known from fewer differences, and less well.
+            count = sum(int(np.prod(canvas.shape)) for canvas in canvases)
+            doubt = float(np.hypot(doubt, _LEVEL_ERROR / np.sqrt(count) / 2.0))
+        level = NoiseLevel(np.sqrt(before), certain=True, error=doubt)
+        error = float(np.hypot(error, level.risk_error(risk)))
+    return Risk(before, risk, error)
 
 
 def _middle(canvas: Canvas, cutting: Cutting) -> FloatArray:

@@ -49,9 +49,22 @@ def test_the_model_remembers_its_windows(cli, recording):
     assert record["hop"] == 3
     model = load_model("model.joblib")
     assert model.cutting.text == record["window"]
-    assert model.risk.mse == record["estimated_mse"]
+    assert (model.risk is None) is (record["estimated_mse"] is None)
+    assert (model.risk is None) is (record["no_estimate_because"] is not None)
     shown = json.loads(cli("info", "model.joblib", "--format", "json").stdout)
     assert (shown["window"], shown["hop"], shown["channels"]) == (record["window"], 3, 2)
+
+
+def test_a_known_level_lets_an_error_be_promised(cli):
+    rng = np.random.default_rng(2)
+    clean = signal("bumps", 100_000)
+    np.save("x.npy", clean + rng.normal(0.0, 0.3, len(clean)))
+    words = ["fit", "x.npy", "--window", "16", "--noise-std", "0.3", "--format", "json"]
+    record = json.loads(cli(*words).stdout)
+    assert load_model("model.joblib").risk.mse == record["estimated_mse"]
+    cli("denoise", "model.joblib", "x.npy")
+    mse = np.mean((np.load("x.denoised.npy") - clean) ** 2)
+    assert abs(record["estimated_mse"] - mse) < 4.0 * record["estimated_mse_error"]
 
 
 def test_a_residual_is_what_was_removed(cli, recording):

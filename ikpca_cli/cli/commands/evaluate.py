@@ -112,6 +112,8 @@ def evaluate(
             if plot is not None:
                 picture_of_stretch(plot, stretch_of(fitted, rows), force=force)
         print_record(score, printing.form)
+        if printing.output_format is opt.Format.table:
+            print_lines([error_sentence(score)])
         return
     with (
         threads.jobs(jobs),

@@ -293,7 +293,7 @@ def fit(
     warn_of_open_rows(target, inner, train)
     with results_beside(target):
         print_record(record, printing.form, notes=dict.fromkeys(auto, "chosen from the rows"))
-        if printing.output_format is opt.Format.table and inner is model:
-            given_level = inner.noise_std != "auto"
-            found = fit_sentences(record, given=given_level, replicates=inner.replicates)
+        if printing.output_format is opt.Format.table:
+            known = model.level_given if isinstance(model, Windowed) else inner.noise_std != "auto"
+            found = fit_sentences(record, given=known, replicates=inner.replicates)
             print_lines([*found, *standing])

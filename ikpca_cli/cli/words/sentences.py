@@ -83,6 +83,8 @@ def error_sentence(score: Mapping[str, Any]) -> str:
     before, after = score[f"{prefix}rms_noisy"], score[f"{prefix}rms"]
     gain = score[f"{prefix}snr_gain_db"]
     kind = "Estimated" if estimated else "Measured"
+    if after is None:
+        return f"Estimated error: RMS {plain(before)} before; after, too little to be told."
     text = f"{kind} error: RMS {plain(before)} before, {plain(after)} after"
     if gain is None or not math.isfinite(gain):
         return text + "."

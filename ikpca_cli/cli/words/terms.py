@@ -34,6 +34,7 @@ TERMS = {
     "estimated_snr_gain_db": "10 log10 of the ratio of the two: 3 dB is half the squared error",
     "mse_noisy": "mean squared difference of noisy rows from the clean ones",
     "mse": "the same of cleaned rows",
+    "warnings": "what was said of the file, and of what was removed from it",
     "rms_noisy": "root of mse_noisy, in the unit of the data",
     "rms": "root of mse, in the unit of the data",
     "snr_gain_db": "10 log10(mse_noisy / mse): 3 dB is half the squared error",
