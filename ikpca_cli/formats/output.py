@@ -9,7 +9,6 @@ import stat
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
@@ -17,8 +16,6 @@ from ikpca_cli.errors import OutputError
 from ikpca_cli.formats.temporary import temporary_file
 
 STDOUT = "-"
-
-_LATER: ContextVar[set[Path] | None] = ContextVar("later", default=None)
 
 
 class ExistsError(OutputError):
@@ -89,11 +86,7 @@ def atomic_write(
             _take_over(handle.fileno(), final)
             os.fsync(handle.fileno())
             _publish(temporary, final, force=force, replaces=replaces)
-        later = _LATER.get()
-        if later is None:
-            _sync_folder(folder)
-        else:
-            later.add(folder)
+        _sync_folder(folder)
 
 
 def _standard_output() -> Iterator[BinaryIO]:
@@ -115,19 +108,6 @@ def _take_over(descriptor: int, final: str) -> None:
     with suppress(OSError):
         os.fchown(descriptor, old.st_uid, -1)
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
-
-
-@contextmanager
-def names_confirmed_together() -> Iterator[None]:
-    """Have the disk confirm the names of outputs at the end, once a folder, not after each."""
-    folders: set[Path] = set()
-    token = _LATER.set(folders)
-    try:
-        yield
-    finally:
-        _LATER.reset(token)
-        for folder in folders:
-            _sync_folder(folder)
 
 
 def check_target(target: str, *, inputs: Sequence[str], force: bool) -> None:

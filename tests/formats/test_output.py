@@ -21,7 +21,6 @@ from ikpca_cli.formats.output import (
     atomic_write,
     check_target,
     identity,
-    names_confirmed_together,
 )
 from ikpca_cli.formats.temporary import remove_leftovers
 
@@ -340,19 +339,3 @@ def test_standard_input_and_output_are_pipes(tmp_path, suffix):
     (tmp_path / f"out{suffix}").write_bytes(done.stdout)
     with read_rows(str(tmp_path / f"out{suffix}"), ReadOptions()) as rows:
         np.testing.assert_array_equal(rows.read(), values + 1)
-
-
-def test_names_of_several_outputs_are_confirmed_once_a_folder(tmp_path, monkeypatch):
-    confirmed = []
-    monkeypatch.setattr("ikpca_cli.formats.output._sync_folder", confirmed.append)
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    with names_confirmed_together():
-        for name in ("a/1", "a/2", "b/1"):
-            with atomic_write(str(tmp_path / name), force=False) as handle:
-                handle.write(b"1")
-        assert confirmed == []
-    assert sorted(confirmed) == [tmp_path / "a", tmp_path / "b"]
-    with atomic_write(str(tmp_path / "c"), force=False) as handle:
-        handle.write(b"1")
-    assert confirmed[2:] == [tmp_path]

@@ -1,10 +1,10 @@
-"""Many files at once: in threads, in processes, or wherever joblib's active backend runs things."""
+"""Many files at once, by joblib: in threads, or wherever its active backend runs things."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 def clean_all(files: Sequence[Job], workers: int | None, progress: Progress) -> Iterator[Outcome]:
     """Clean files, and yield what became of them in their order.
 
-    A backend that is active in joblib (``joblib.parallel_config``) takes over. Otherwise threads
-    do the work, which share the model and start at once, or processes where files are many and
-    small.
+    Threads share the model and start at once; with thousands of small files they take as long as
+    processes. A backend that is active in joblib (``joblib.parallel_config``) takes over.
 
     Parameters
     ----------
@@ -38,25 +37,12 @@ def clean_all(files: Sequence[Job], workers: int | None, progress: Progress) -> 
                 outcome = clean(job, progress)
             yield outcome
         return
-    from ikpca_cli.cli.batch.workers import are_worth_it, clean_in_processes
     from ikpca_cli.data.threads import thread_count
 
-    workers = workers or thread_count()
-    outcomes = _clean_by_joblib(files, workers)
-    if workers > 1 and are_worth_it(files) and not _has_engine():
-        with suppress(OSError):
-            outcomes = clean_in_processes(files, workers)
-    with closing(outcomes):
+    with closing(_clean_by_joblib(files, workers or thread_count())) as outcomes:
         for done, outcome in enumerate(outcomes, start=1):
             progress("files", done, len(files))
             yield outcome
-
-
-def _has_engine() -> bool:
-    """Tell whether something else than joblib's own processes would run things."""
-    from joblib.parallel import BACKENDS, DEFAULT_BACKEND, get_active_backend
-
-    return type(get_active_backend()[0]) is not BACKENDS[DEFAULT_BACKEND]
 
 
 def _clean_by_joblib(files: Sequence[Job], workers: int) -> Generator[Outcome, None, None]:
