@@ -22,7 +22,7 @@ from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
 from ikpca_cli.noise.caution import SOME_ROWS
 from ikpca_cli.noise.white_rows import WhiteRows
 from ikpca_cli.registry import load_named
-from ikpca_cli.selection.choice import Choice, Oracle
+from ikpca_cli.selection.choice import Choice, Oracle, Task
 from ikpca_cli.transforms.protocol import Transform
 
 LIMIT_ROWS = 500
@@ -122,7 +122,8 @@ class Denoiser(KnownFit):
         mean = rows.mean
         level = level_of_fit(self, rows, mean, self._given_noise)
         noise_std = None if level.is_bound else level.std
-        choice = self._choose(rows, mean, noise_std, progress, oracle)
+        task = Task(rows, mean, noise_std, progress, oracle)
+        choice = self._choose(task)
         withheld = 0 if level.certain or oracle else 1 if noise_std is not None else 2
         if noise_std is not None and choice.is_impossible:
             warnings.warn(
@@ -134,7 +135,7 @@ class Denoiser(KnownFit):
             withheld = 4
             if self.noise_std == "auto":
                 noise_std = None
-                choice = self._choose(rows, mean, None, progress, oracle)
+                choice = self._choose(task._replace(noise_std=None))
         if noise.is_doubtful and not withheld:
             withheld = WITHHELD.index("the noise is not of one kind and level")
         self.noise_std_ = noise_std
@@ -188,18 +189,11 @@ class Denoiser(KnownFit):
             alike = (some == self.mean_).all(axis=0)
             self.constant_ = self.constant_ * alike
 
-    def _choose(
-        self,
-        X: RowSource,
-        mean: FloatArray,
-        noise_std: float | None,
-        progress: Progress,
-        oracle: Oracle | None,
-    ) -> Choice:
-        """Return every parameter for a fit on `X`."""
+    def _choose(self, task: Task) -> Choice:
+        """Return every parameter for a fit."""
         from ikpca_cli.selection.grid import choose
 
-        return choose(self, X, mean, noise_std, progress, oracle)
+        return choose(self, task)
 
 
 def load_method(name: str) -> type[Denoiser]:

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ikpca_cli.data.covariance import FeatureSums
-from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, silent
+from ikpca_cli.data.row_source import Progress, RowSource, silent
 from ikpca_cli.data.threads import at_work
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.preimages.drawn_features import feature_count
@@ -18,7 +18,7 @@ from ikpca_cli.estimators.preimages.which_kind import kind_of
 from ikpca_cli.linalg.eigen import feature_sums, spectrum_of_sums
 from ikpca_cli.models.arcsine import ArcsineModel
 from ikpca_cli.models.random_features import FourierFeatures
-from ikpca_cli.selection.choice import Auto, Choice, Oracle
+from ikpca_cli.selection.choice import Auto, Choice, Task
 
 
 class IKPCA(PreimageDenoiser):
@@ -263,16 +263,8 @@ class IKPCA(PreimageDenoiser):
         super()._check_params(n_samples, n_features)
         self._kind(n_samples).check(n_samples, n_features)
 
-    def _choose(
-        self,
-        X: RowSource,
-        mean: FloatArray,
-        noise_std: float | None,
-        progress: Progress,
-        oracle: Oracle | None,
-    ) -> Choice:
-        given = X, mean, noise_std, progress, oracle
-        return self._kind(X.shape[0]).choose(*given) or super()._choose(*given)
+    def _choose(self, task: Task) -> Choice:
+        return self._kind(task.X.shape[0]).choose(task) or super()._choose(task)
 
     def _fit(self, X: RowSource, chosen: Choice, *, exact: bool, progress: Progress) -> None:
         kind = self._kind(X.shape[0])

@@ -14,7 +14,7 @@ from ikpca_cli.data.threads import cached_rows, parallel_for
 from ikpca_cli.estimators.base import Value
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.models.ppca_mixture import MixtureModel, fit_mixture
-from ikpca_cli.selection.choice import Auto, Choice, Oracle, usable_noise_std
+from ikpca_cli.selection.choice import Auto, Choice, Task, usable_noise_std
 
 MOST_COMPONENTS = 24
 """Components of a mixture that "auto" begins with where there are enough rows."""
@@ -100,18 +100,11 @@ class Mixture(Denoiser):
         """Return the variance of the error that cleaning rows (n, p) leaves, over the noise's."""
         return self.model_.noise_left(self._centred(X))
 
-    def _choose(
-        self,
-        X: RowSource,
-        mean: FloatArray,
-        noise_std: float | None,
-        progress: Progress,
-        oracle: Oracle | None,
-    ) -> Choice:
+    def _choose(self, task: Task) -> Choice:
         count = self.n_components
         if count == "auto":
-            count = int(np.clip(X.shape[0] // ROWS_EACH, 1, MOST_COMPONENTS))
-        return Choice(count, noise_std=noise_std)
+            count = int(np.clip(task.X.shape[0] // ROWS_EACH, 1, MOST_COMPONENTS))
+        return Choice(count, noise_std=task.noise_std)
 
     def _fit(self, X: RowSource, chosen: Choice, *, exact: bool, progress: Progress) -> None:
         assert chosen.n_components is not None

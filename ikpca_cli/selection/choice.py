@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource
 from ikpca_cli.models.preimage import Iteration
 from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.selection.outcome import LowPass
@@ -102,6 +102,29 @@ class Oracle:
 
     noisy: FloatArray
     clean: FloatArray
+
+
+class Task(NamedTuple):
+    """What a choice is made for.
+
+    Attributes
+    ----------
+    X : RowSource, shape (n_samples, n_features)
+        Training rows, with white noise.
+    mean : ndarray, shape (n_features,)
+        What they are centred by.
+    noise_std : float or None
+        Noise level, None where it is not known.
+    progress : callable
+    oracle : Oracle or None
+        Rows whose clean versions are known, to choose by them.
+    """
+
+    X: RowSource
+    mean: FloatArray
+    noise_std: float | None
+    progress: Progress
+    oracle: Oracle | None = None
 
 
 def usable_noise_std(noise_std: float | None, rows: FloatArray) -> float:

@@ -15,24 +15,22 @@ of the displacements with the true errors take the place of ``sigma^2 d_k``.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.data.threads import chunks, parallel_map
-from ikpca_cli.models.preimage import Iteration, Preimage
+from ikpca_cli.models.preimage import Iteration
 from ikpca_cli.models.smoothing.candidates import SmoothingFit
 from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.selection.choice import Oracle
 from ikpca_cli.selection.displacements import Candidates, Displacements, SmoothDisplacements
 from ikpca_cli.selection.held_out import ENOUGH, Trial, trials_of, varying_columns
 from ikpca_cli.selection.least_risk import best_weights, optimism, risks_of
-from ikpca_cli.selection.outcome import Bandwidth, Expansion, LowPass
+from ikpca_cli.selection.outcome import Bandwidth, Expansion, Fit, LowPass
 
 WORTH_A_PAIR = 0.005
 """Share of the risk that a second gamma has to save."""
@@ -40,9 +38,6 @@ WORTH_A_PAIR = 0.005
 _TILE_ROWS = 128  # held-out rows that are moved at once: their kernel values stay in the cache
 _STEEPEST = 10.0  # change of a row's displacement over its own, per column
 _MORE_ROWS = 1.2  # than in a fit of the comparison, to show how fast the risk falls
-
-Fit: TypeAlias = Callable[[NDArray[np.intp], float], Preimage[Any]]
-"""Maps places of rows and a gamma to what learned from the rows at these places."""
 
 
 class CrossValidation:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -16,8 +15,6 @@ from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import (
     LARGEST_SINGLE,
     FloatArray,
-    Progress,
-    RowSource,
     row_name,
 )
 from ikpca_cli.errors import InputError
@@ -35,11 +32,11 @@ from ikpca_cli.models.preimage import (
 from ikpca_cli.models.random_features import FourierFeatures
 from ikpca_cli.models.smoothing.detection import find_order
 from ikpca_cli.selection.bandwidth import best_expansion
-from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Oracle, usable_noise_std
-from ikpca_cli.selection.cross_validation import CrossValidation, Fit
+from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Oracle, Task, usable_noise_std
+from ikpca_cli.selection.cross_validation import CrossValidation
 from ikpca_cli.selection.held_out import sample_of
 from ikpca_cli.selection.low_pass import with_low_pass
-from ikpca_cli.selection.outcome import Expansion, LowPass
+from ikpca_cli.selection.outcome import Expansion, Fit, Fits, LowPass
 
 ROUGH_ROWS = 600
 """Rows on which gammas are told apart before the best are compared on all that take part."""
@@ -76,7 +73,7 @@ class ExpansionSearch:
         As for `IKPCA`.
     """
 
-    fits: Callable[[FloatArray, FloatArray, float], Fit]
+    fits: Fits
     gamma: float | Auto
     second_gamma: float | Literal["none"] | Auto
     n_components: int | None
@@ -86,21 +83,15 @@ class ExpansionSearch:
     seed: int
     order: str = "auto"
 
-    def run(
-        self,
-        X: RowSource,
-        mean: FloatArray,
-        noise_std: float | None,
-        progress: Progress,
-        oracle: Oracle | None,
-    ) -> Choice:
-        """Return every parameter for a fit on `X`.
+    def run(self, task: Task) -> Choice:
+        """Return every parameter for a fit.
 
         Raises
         ------
         InputError
             If all but a few of the rows are alike.
         """
+        X, mean, noise_std, progress, oracle = task
         rows = sample_of(X, SAMPLE_ROWS, self.seed) - mean
         if len(rows) < 2:
             raise InputError(

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.random import Stream, model_rng
-from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, read_all
+from ikpca_cli.data.row_source import FloatArray, RowSource, read_all
 from ikpca_cli.errors import UsageError
 from ikpca_cli.models.kernels.kernel import load_kernel
-from ikpca_cli.selection.choice import Auto, Choice, Oracle, usable_noise_std
+from ikpca_cli.selection.choice import Auto, Choice, Task, usable_noise_std
 from ikpca_cli.selection.held_out import Trial, one_quarter, sample_of, varying_columns
 
 GAMMAS = (0.004, 0.02, 0.1, 0.5, 2.0)
@@ -105,15 +105,8 @@ def stein_risk(
     return float(risks.mean()), float(risks.std() / np.sqrt(len(risks)))
 
 
-def choose(
-    estimator: Tunable,
-    X: RowSource,
-    mean: FloatArray,
-    noise_std: float | None,
-    progress: Progress,
-    oracle: Oracle | None = None,
-) -> Choice:
-    """Return gamma, ridge (where the method has them) and n_components for a fit on `X`.
+def choose(estimator: Tunable, task: Task) -> Choice:
+    """Return gamma, ridge (where the method has them) and n_components for a fit.
 
     Values given by the user are kept; those that are "auto" are chosen by the least risk on rows
     held out of cheaper fits, or by the error of the rows that an oracle knows.
@@ -130,14 +123,14 @@ def choose(
     }
     if "auto" not in given.values():
         return Choice(**given)
-    if noise_std is None and getattr(estimator, "shrink", "cut") == "optimal":
+    if task.noise_std is None and getattr(estimator, "shrink", "cut") == "optimal":
         raise UsageError("optimal shrinkage needs the noise level, which these rows do not tell")
-    search = _Search(estimator, X, mean, given, noise_std, oracle)
+    search = _Search(estimator, task, given)
     found = []
     candidates = list(search.gammas())
     for done, gamma in enumerate(candidates, start=1):
         found += search.with_gamma(gamma)
-        progress("choosing", done, len(candidates))
+        task.progress("choosing", done, len(candidates))
     best = min(found, key=_risk)
     if estimator.replicates:
         # Of answers that are as good within the error, the most shrunk one is the safest.
@@ -151,15 +144,8 @@ def choose(
 class _Search:
     """Candidate fits on three quarters of some rows, compared on the other quarter."""
 
-    def __init__(
-        self,
-        estimator: Tunable,
-        X: RowSource,
-        mean: FloatArray,
-        given: dict[str, Any],
-        noise_std: float | None,
-        oracle: Oracle | None,
-    ) -> None:
+    def __init__(self, estimator: Tunable, task: Task, given: dict[str, Any]) -> None:
+        X, mean, noise_std, _, oracle = task
         self.given, self.mean = given, mean
         shrink = getattr(estimator, "shrink", "cut")
         if noise_std is None or given["n_components"] != "auto":

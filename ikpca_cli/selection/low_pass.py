@@ -6,15 +6,12 @@ tell more. A model of the low frequencies moves only these; smoothers take care 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
-from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.models.kernels.kernel import Gaussian
 from ikpca_cli.models.smoothing.detection import signal_band
-from ikpca_cli.selection.cross_validation import CrossValidation, Fit
-from ikpca_cli.selection.outcome import Expansion, LowPass
+from ikpca_cli.selection.cross_validation import CrossValidation
+from ikpca_cli.selection.outcome import Expansion, Fits, LowPass
 
 RATIOS = (0.3, 3.0)
 """Of signal to noise in the highest frequency that is looked at."""
@@ -28,9 +25,7 @@ _WORTH_IT = 0.005  # share of the risk that a kernel of low frequencies has to s
 _MOST_STEPS = 4  # halvings or doublings
 
 
-def with_low_pass(
-    trial: CrossValidation, main: Expansion, fits: Callable[[FloatArray, FloatArray, float], Fit]
-) -> Expansion:
+def with_low_pass(trial: CrossValidation, main: Expansion, fits: Fits) -> Expansion:
     """Return the best expansion that adds a kernel of low frequencies; `main` where none helps.
 
     Parameters

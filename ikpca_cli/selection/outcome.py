@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.models.preimage import Iteration
+from ikpca_cli.models.preimage import Iteration, Preimage
 
 
 class LowPass(NamedTuple):
@@ -18,6 +22,13 @@ class LowPass(NamedTuple):
 
 Bandwidth: TypeAlias = float | LowPass
 """A gamma for rows as they are, or for their low frequencies."""
+
+
+Fit: TypeAlias = Callable[[NDArray[np.intp], float], Preimage[Any]]
+"""Maps places of rows and a gamma to what learned from the rows at these places."""
+
+Fits: TypeAlias = Callable[[FloatArray, FloatArray, float], Fit]
+"""Maps centred rows (n, p), their squared distances (n, n) and the noise variance to a `Fit`."""
 
 
 @dataclass(frozen=True)

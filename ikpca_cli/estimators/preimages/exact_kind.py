@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from typing import Literal
 
 import numpy as np
 
@@ -26,10 +27,8 @@ from ikpca_cli.models.exact import ExactModel
 from ikpca_cli.models.exact_spectrum import ExactSpectrum
 from ikpca_cli.models.kernels.kernel import load_smooth
 from ikpca_cli.models.preimage import Iteration
-from ikpca_cli.selection.choice import Choice, Oracle
-
-CHOICE_ROWS, ENOUGH = 2000, 100_000
-"""The most rows that the choice looks at, and the held-out numbers that it needs."""
+from ikpca_cli.selection.choice import Auto, Choice
+from ikpca_cli.selection.outcome import Fits
 
 
 class ExactKind(ExpandedKind):
@@ -41,6 +40,8 @@ class ExactKind(ExpandedKind):
     on_landmarks : bool
         Whether landmarks stand for the rows.
     """
+
+    CHOICE_ROWS, ENOUGH = 2000, 100_000
 
     def __init__(self, asked: Asked, *, on_landmarks: bool) -> None:
         super().__init__(asked)
@@ -56,32 +57,18 @@ class ExactKind(ExpandedKind):
         count = landmark_count(n_samples) if self.on_landmarks else n_samples
         check_matrix("exact ikpca", count, "give a number of random features")
 
-    def choose(
-        self,
-        X: RowSource,
-        mean: FloatArray,
-        noise_std: float | None,
-        progress: Progress,
-        oracle: Oracle | None,
-    ) -> Choice:
-        """Return every parameter for a fit on `X`, as `Kind` says."""
-        # What denoises does not import what searches.
-        from ikpca_cli.selection.expansion import ExpansionSearch, exact_fits
+    @property
+    def second_gamma(self) -> float | Literal["none"] | Auto:
+        """The second gamma that is asked for."""
+        return self.asked.second_gamma
 
-        asked = self.asked
-        most = None if asked.n_components == "auto" else asked.n_components
-        search = ExpansionSearch(
-            fits=partial(exact_fits, most=most, form=load_smooth(asked.kernel)),
-            gamma=asked.gamma,
-            second_gamma=asked.second_gamma,
-            n_components=most,
-            most_rows=CHOICE_ROWS,
-            enough=ENOUGH,
-            replicates=asked.replicates,
-            seed=asked.seed,
-            order=asked.order,
-        )
-        return search.run(X, mean, noise_std, progress, oracle)
+    def fits(self, n_features: int) -> Fits:
+        """Return what fits candidates, as `ExpandedKind` says."""
+        from ikpca_cli.selection.expansion import exact_fits
+
+        most = None if self.asked.n_components == "auto" else self.asked.n_components
+        form = load_smooth(self.asked.kernel)
+        return partial(exact_fits, most=most, form=form)
 
     def fit(
         self,

@@ -27,10 +27,8 @@ from ikpca_cli.models.gauss_newton import GaussNewtonModel
 from ikpca_cli.models.kernels.kernel import load_smooth
 from ikpca_cli.models.preimage import Iteration
 from ikpca_cli.models.random_features import fewest_pairs
-from ikpca_cli.selection.choice import Choice, Oracle
-
-CHOICE_ROWS, ENOUGH = 1000, 50_000
-"""The most rows that the choice looks at, and the held-out numbers that it needs."""
+from ikpca_cli.selection.choice import Choice
+from ikpca_cli.selection.outcome import Fits
 
 CHOICE_RFF = 8000
 """The most random features that the choice works with, unless rows are wider than half of it."""
@@ -42,6 +40,8 @@ REFINED_COMPONENTS = 512
 class GaussNewtonKind(ExpandedKind):
     """Balanced random features of a smooth kernel."""
 
+    CHOICE_ROWS, ENOUGH = 1000, 50_000
+
     def check(self, n_samples: int, n_features: int) -> None:
         """Refuse what it does not go with, as `Kind` says."""
         asked = self.asked
@@ -52,20 +52,12 @@ class GaussNewtonKind(ExpandedKind):
         check_smooth("the refined way", asked.kernel, asked.ridge, asked.inverse)
         check_feature_count(feature_count(asked, n_features), n_features, drawn=True)
 
-    def choose(
-        self,
-        X: RowSource,
-        mean: FloatArray,
-        noise_std: float | None,
-        progress: Progress,
-        oracle: Oracle | None,
-    ) -> Choice:
-        """Return every parameter for a fit on `X`, as `Kind` says."""
-        # What denoises does not import what searches.
-        from ikpca_cli.selection.expansion import ExpansionSearch, refined_fits
+    def fits(self, n_features: int) -> Fits:
+        """Return what fits candidates, as `ExpandedKind` says."""
+        from ikpca_cli.selection.expansion import refined_fits
 
-        asked, n_features = self.asked, X.shape[1]
-        fits = partial(
+        asked = self.asked
+        return partial(
             refined_fits,
             most=self._most(asked.n_components),
             n_rff=min(feature_count(asked, n_features), max(CHOICE_RFF, fewest_pairs(n_features))),
@@ -73,18 +65,6 @@ class GaussNewtonKind(ExpandedKind):
             seed=asked.seed,
             form=load_smooth(asked.kernel),
         )
-        search = ExpansionSearch(
-            fits=fits,
-            gamma=asked.gamma,
-            second_gamma="none",
-            n_components=None if asked.n_components == "auto" else asked.n_components,
-            most_rows=CHOICE_ROWS,
-            enough=ENOUGH,
-            replicates=asked.replicates,
-            seed=asked.seed,
-            order=asked.order,
-        )
-        return search.run(X, mean, noise_std, progress, oracle)
 
     def fit(
         self,

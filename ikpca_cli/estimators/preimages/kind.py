@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -17,7 +17,8 @@ from ikpca_cli.models.preimage_model import PreimageModel
 from ikpca_cli.models.random_features import FourierFeatures
 from ikpca_cli.models.smoothing.candidates import SmoothingFit
 from ikpca_cli.models.smoothing.model import SmoothingModel
-from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Oracle
+from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Task
+from ikpca_cli.selection.outcome import Fits
 
 
 @dataclass(frozen=True)
@@ -121,15 +122,8 @@ class Kind(ABC):
         progress : callable
         """
 
-    def choose(
-        self,
-        X: RowSource,
-        mean: FloatArray,
-        noise_std: float | None,
-        progress: Progress,
-        oracle: Oracle | None,
-    ) -> Choice | None:
-        """Return every parameter for a fit on `X`, None if a search over a grid has to do."""
+    def choose(self, task: Task) -> Choice | None:
+        """Return every parameter for a fit, None if a search over a grid has to do."""
         return None
 
 
@@ -140,7 +134,46 @@ def expansion_of(chosen: Choice) -> ChosenExpansion:
 
 
 class ExpandedKind(Kind):
-    """A kind whose way back is an expansion of iterations, with companions beside it."""
+    """A kind whose way back is an expansion of iterations, with companions beside it.
+
+    Attributes
+    ----------
+    CHOICE_ROWS : int
+        The most rows that the choice looks at.
+    ENOUGH : int
+        Held-out numbers that it needs.
+    """
+
+    CHOICE_ROWS: ClassVar[int]
+    ENOUGH: ClassVar[int]
+
+    @property
+    def second_gamma(self) -> float | Literal["none"] | Auto:
+        """The second gamma that is asked for; random features have none."""
+        return "none"
+
+    @abstractmethod
+    def fits(self, n_features: int) -> Fits:
+        """Return what fits candidates on rows of a width."""
+
+    def choose(self, task: Task) -> Choice:
+        """Return every parameter for a fit, as `Kind` says."""
+        # What denoises does not import what searches.
+        from ikpca_cli.selection.expansion import ExpansionSearch
+
+        asked = self.asked
+        search = ExpansionSearch(
+            fits=self.fits(task.X.shape[1]),
+            gamma=asked.gamma,
+            second_gamma=self.second_gamma,
+            n_components=None if asked.n_components == "auto" else asked.n_components,
+            most_rows=self.CHOICE_ROWS,
+            enough=self.ENOUGH,
+            replicates=asked.replicates,
+            seed=asked.seed,
+            order=asked.order,
+        )
+        return search.run(task)
 
     @abstractmethod
     def low_model(
