@@ -294,6 +294,6 @@ def fit(
     with results_beside(target):
         print_record(record, printing.form, notes=dict.fromkeys(auto, "chosen from the rows"))
         if printing.output_format is opt.Format.table:
-            known = model.level_given if isinstance(model, Windowed) else inner.noise_std != "auto"
-            found = fit_sentences(record, given=known, replicates=inner.replicates)
+            told = model.level_given if isinstance(model, Windowed) else inner.noise_std != "auto"
+            found = fit_sentences(record, given=told, replicates=inner.replicates)
             print_lines([*found, *standing])
