@@ -100,9 +100,9 @@ def test_names_print_as_they_are(cli, tmp_path):
     run("denoise model.joblib", "données.npy", "-f", cwd=tmp_path, env=ascii_only)
 
 
-def test_piped_tables_are_plain_and_whole(samples):
+def test_piped_tables_are_plain_and_whole(all_samples):
     forced = os.environ | {"FORCE_COLOR": "1", "COLUMNS": "20", "TERM": "xterm-256color"}
-    done = run("fit ecg_train.npy --method pca", cwd=samples, env=forced)
+    done = run("fit ecg_train.npy --method pca", cwd=all_samples, env=forced)
     text = done.stdout.decode()
     assert "\x1b" not in text
     assert "…" not in text
