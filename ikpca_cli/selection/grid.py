@@ -42,6 +42,8 @@ class Tunable(Protocol):
     noise_std: float | Auto
     replicates: bool
     seed: int
+    noise_std_: float | None
+    strength_: float | None
 
     @property
     def n_components_(self) -> int:
@@ -67,6 +69,9 @@ class Tunable(Protocol):
 
     def denoise(self, X: FloatArray) -> FloatArray:
         """Return cleaned rows."""
+
+    def denoise_as_fitted(self, X: FloatArray) -> FloatArray:
+        """Return cleaned rows that are moved no farther than the noise of the fit reaches."""
 
 
 def stein_risk(
@@ -210,12 +215,16 @@ class _Search:
         other.train = self.rows[train]
         other.trial = Trial(train, rows, None, [rng.standard_normal(rows.shape)])
         model, ridge = other._fit(best.gamma), best.ridge
-        if best.noise_std is not None:
-            model = model.shrunk(best.noise_std) or model
+        model = (best.noise_std and model.shrunk(best.noise_std)) or model
         if ridge is not None and self.given["ridge"] == "auto":
             ridge /= self.ridge_factor
         count = min(best.n_components or model.n_components_, model.n_components_)
-        return other._risk(model, count, ridge)
+        if self.given["n_components"] != "auto":
+            return other._risk(model, count, ridge)
+        model = model.variant(count, ridge)
+        model.noise_std_, model.strength_ = self.noise_std, 1.0  # as rows will be cleaned
+        (probe,) = other.trial.tangents
+        return stein_risk(model.denoise_as_fitted, rows, self.noise_std, probe, self.varying)
 
     def _best_cut(self, model: Tunable, gamma: float | None) -> Choice:
         if self.given["n_components"] == "auto":
