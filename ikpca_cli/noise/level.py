@@ -33,6 +33,7 @@ _SATURATED = 0.7  # variance across a neighbourhood, as a share of its window's
 _FEWEST, _MANY = 3, 20  # directions without signal that can be compared, and that tell by number
 _SHARE = 8  # of the directions that are enough
 _WIDE_GAP = 2.0  # between noise and the least signal
+_GAP, _BLURRED = 1.2, 0.03  # less of it: signal goes on within noise, by which a level is too high
 _NARROW = 2.0  # scatter of noise variances that leaves a slope no room
 
 
@@ -121,11 +122,12 @@ def _judged(X: FloatArray, spectrum: Eigenvalues, signal: int, best: Reading) ->
     fewest = max(_FEWEST, short / _SHARE)
     many = X.shape[1] > _MANY and plateau > fewest
     few = X.shape[1] > _MANY and plateau < fewest
-    resolved = many or spectrum.gap(plateau) >= _WIDE_GAP or spectrum.scatter(plateau) <= _NARROW
+    gap = spectrum.gap(plateau)
+    resolved = many or gap >= _WIDE_GAP or spectrum.scatter(plateau) <= _NARROW
     is_noise = mixed or RowLengths.of(X, spectrum, signal).vary_as_noise()
     return NoiseLevel(
         best.std,
         certain=plateau >= fewest and resolved and is_noise,
         is_bound=plateau == 1 or (plateau >= _FEWEST and not resolved) or few,
-        error=best.doubt / 2.0,
+        error=float(np.hypot(best.doubt / 2.0, _BLURRED if gap < _GAP else 0.0)),
     )

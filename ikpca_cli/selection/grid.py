@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -19,6 +20,7 @@ from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, RowSource, read_all
 from ikpca_cli.errors import UsageError
 from ikpca_cli.models.kernels.kernel import load_kernel
+from ikpca_cli.selection.all_rows import on_all_rows
 from ikpca_cli.selection.choice import Auto, Choice, Task, usable_noise_std
 from ikpca_cli.selection.held_out import Trial, one_quarter, sample_of, varying_columns
 
@@ -40,6 +42,8 @@ class Tunable(Protocol):
     noise_std: float | Auto
     replicates: bool
     seed: int
+    noise_std_: float | None
+    strength_: float | None
 
     @property
     def n_components_(self) -> int:
@@ -65,6 +69,9 @@ class Tunable(Protocol):
 
     def denoise(self, X: FloatArray) -> FloatArray:
         """Return cleaned rows."""
+
+    def denoise_as_fitted(self, X: FloatArray) -> FloatArray:
+        """Return cleaned rows that are moved no farther than the noise of the fit reaches."""
 
 
 def stein_risk(
@@ -138,6 +145,9 @@ def choose(estimator: Tunable, task: Task) -> Choice:
         shrunk = [choice for choice in found if choice.noise_std is not None]
         safe = [choice for choice in shrunk if _risk(choice) <= enough]
         best = min(safe, key=_risk, default=best)
+    if search.trial.reference is None:
+        risk_of = partial(search.risk_of, best)
+        best = on_all_rows(best, risk_of, len(search.rows), task.X.shape[0])
     return replace(best, tried=tuple(one for choice in found for one in choice.tried))
 
 
@@ -152,6 +162,7 @@ class _Search:
             shrink = "cut"
         self.shrink = shrink
         rows = sample_of(X, estimator.SELECTION_ROWS, estimator.seed)
+        self.rows = rows
         self.noise_std = usable_noise_std(noise_std, rows - mean)
         self.varying = varying_columns(rows)
         self.levels = [self.noise_std] if shrink != "cut" else []
@@ -194,6 +205,26 @@ class _Search:
             if shrunk is not None:
                 found.append(self._best_shrunk(shrunk, gamma, level))
         return found
+
+    def risk_of(
+        self, best: Choice, train: NDArray[np.intp], held: NDArray[np.intp]
+    ) -> tuple[float, float]:
+        """Return the risk of some rows for a choice fitted on others, and its standard error."""
+        other, rows = copy.copy(self), self.rows[held]
+        rng = model_rng(self.cheap.seed + int(held[0]), Stream.PROBE)
+        other.train = self.rows[train]
+        other.trial = Trial(train, rows, None, [rng.standard_normal(rows.shape)])
+        model, ridge = other._fit(best.gamma), best.ridge
+        model = (best.noise_std and model.shrunk(best.noise_std)) or model
+        if ridge is not None and self.given["ridge"] == "auto":
+            ridge /= self.ridge_factor
+        count = min(best.n_components or model.n_components_, model.n_components_)
+        if self.given["n_components"] != "auto":
+            return other._risk(model, count, ridge)
+        model = model.variant(count, ridge)
+        model.noise_std_, model.strength_ = self.noise_std, 1.0  # as rows will be cleaned
+        (probe,) = other.trial.tangents
+        return stein_risk(model.denoise_as_fitted, rows, self.noise_std, probe, self.varying)
 
     def _best_cut(self, model: Tunable, gamma: float | None) -> Choice:
         if self.given["n_components"] == "auto":

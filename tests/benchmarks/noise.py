@@ -73,7 +73,9 @@ def cells():
                     errors = np.mean((cleaned - clean) ** 2, axis=1)
                     ratio = errors.mean() / np.mean((rows - clean) ** 2)
                     harmed = ratio > 1.05
-                    warned = bool(treatment.caution.remark() or Residual.of(rows, cleaned).flaw())
+                    residual = Residual.of(treatment.forward(rows), treatment.forward(cleaned))
+                    flaw = residual.flaw(treatment.caution.std)
+                    warned = bool(treatment.caution.remark() or flaw)
                     table[int(warned), int(harmed)] += 1
                     worse, total = worse + harmed, total + 1
                     words.append(f"{label} {ratio:.3f} (row {errors.max() / level**2:.1f})")

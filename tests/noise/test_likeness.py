@@ -88,3 +88,15 @@ def test_sparse_rows_are_not_taken_for_spikes():
     rng = stream(5)
     rows = np.where(rng.uniform(size=SHAPE) < 0.03, rng.exponential(3.0, SHAPE), 0.0)
     assert noise_of(rows + 0.1 * rng.normal(size=SHAPE)).spikes is None
+
+
+def test_spikes_are_found_where_the_spectrum_does_not_show_them():
+    rng = stream(6)
+    x, start = np.linspace(0.0, 1.0, 200), rng.uniform(0.02, 0.3, (150, 1))
+    t = np.maximum(x - start, 0.0)
+    clean = np.exp(-6.0 * t) * np.sin(2.0 * np.pi * rng.uniform(6.0, 12.0, (150, 1)) * t)
+    noisy = clean + 0.1 * rng.normal(size=clean.shape)
+    hit = rng.uniform(size=clean.shape) < 0.02
+    assert noise_of(noisy).spikes is None
+    found = noise_of(np.where(hit, noisy + rng.choice((-2.0, 2.0), clean.shape), noisy)).spikes
+    assert found is not None

@@ -47,8 +47,14 @@ LONGER, BY, SHARE = 1.2, 3, 3
 WITHOUT_SPIKES = 1.6
 """How many times longer it has to be if values are left out."""
 
+HEAVY, LIGHTER = 4.0, 0.2
+"""Kurtosis of noise with spikes, and the share of its excess over 3 that may be left without."""
+
 MOST_CORRELATED = 0.5
 """Share of the variance of rows that correlated noise may have: more would be all they are."""
+
+LITTLE, FAR_FROM_WHITE = 0.2, 4.0
+"""Share from which on more is asked for: how many times the variance of the whitest part it has."""
 
 _ENOUGH_ROWS = 40  # of which correlated noise is told from rough signal
 LEAST_SIGNAL, MOST_SPIKES = 0.2, 4.0
@@ -122,9 +128,16 @@ def noise_of(rows: FloatArray, asked: str = "auto", name: str = "the array") -> 
     if spikes is not None:
         repaired = spikes.repair(rows)
         plateau = plateau_of(_centred(repaired))
-        if plateau > WITHOUT_SPIKES * white + BY and _has_signal(repaired, rows):
+        is_longer = plateau > WITHOUT_SPIKES * white + BY
+        if (is_longer or _are_tails(repaired, rows)) and _has_signal(repaired, rows):
             return replace(_other(repaired, plateau), spikes=spikes)
     return _other(rows, white)
+
+
+def _are_tails(repaired: FloatArray, rows: FloatArray) -> bool:
+    """Tell whether noise on rows (n, p) has heavy tails, and hardly any without spikes."""
+    before, after = (Likeness.of(_centred(X)).core_kurtosis for X in (rows, repaired))
+    return before > HEAVY and after - 3.0 < LIGHTER * (before - 3.0)
 
 
 def _has_signal(repaired: FloatArray, rows: FloatArray) -> bool:
@@ -190,9 +203,14 @@ def _is_stable(level: NoiseLevel, likeness: Likeness) -> bool:
 def _is_noise(rows: FloatArray, by: Whitening, level: NoiseLevel, likeness: Likeness) -> bool:
     """Tell whether what a covariance makes white is noise, and not all that rows (n, p) are."""
     assert level.std is not None
+    X = _centred(rows)
     variance = level.std**2 * float(np.mean(np.diag(by.covariance)))
-    share = variance / float(np.mean(_centred(rows) ** 2))
-    return len(rows) >= _ENOUGH_ROWS and share < MOST_CORRELATED and likeness.is_noise()
+    share = variance / float(np.mean(X**2))
+    if len(rows) < _ENOUGH_ROWS or share > MOST_CORRELATED or not likeness.is_noise():
+        return False
+    # Much noise has to be far from white: signal that is stationary as well is seldom so smooth.
+    floor = estimate_noise(X).std or 0.0
+    return share < LITTLE or variance > FAR_FROM_WHITE * floor**2
 
 
 def _centred(X: FloatArray) -> FloatArray:
