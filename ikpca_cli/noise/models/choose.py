@@ -65,8 +65,8 @@ MOST_LOST = 2.0
 """How many times higher the quick denoiser's error may be where the noise is surely of a kind."""
 
 _NOT_SHORTER = 0.9  # than that of white noise, where noise cannot be white
-_OFF_ONE = 0.05  # that the level of stabilised counts may be
-_AS_LONG = 0.97  # of the longest plateau, that a model of fewer unknowns has
+_OFF_ONE = 0.15  # that the level of stabilised counts may be: it is read beside signal
+_AS_LONG = 0.93  # of the longest plateau, that a model of fewer unknowns has
 
 
 @dataclass(frozen=True)
