@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import warnings
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.first_pass import selection_rows
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, RowSource, check_width
-from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.evaluation.metrics import snr_gain_db
+from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.risk import stein_risks
 
@@ -181,8 +184,14 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
             f"{risk:.3g}. These rows are among those that the model was fitted on, or their noise "
             "is not as strong as the model was told; give other rows, or clean ones"
         )
+    Z = treatment.forward(rows)
+    if model.noise_std == "auto":
+        doubt = estimate_noise(Z - Z.mean(axis=0)).error
+        level = NoiseLevel(math.sqrt(noisy_mse), certain=True, error=doubt)
+        error = float(np.hypot(error, level.risk_error(risk)))
+    _warn_of_known_rows(model, Z, getattr(noisy, "name", "the array"))
     return {
-        "noise_std": noise_std,
+        "noise_std": math.sqrt(noisy_mse),
         "estimated_mse_noisy": noisy_mse,
         "estimated_mse": max(risk, 0.0),
         "estimated_mse_error": error,
@@ -194,6 +203,21 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
         "residual_signal_correlation": residual.signal_correlation,
         "n_samples": noisy.shape[0],
     }
+
+
+def _warn_of_known_rows(model: Denoiser, Z: FloatArray, name: str) -> None:
+    """Warn if most of some rows, as transformed, are among those that a model was fitted on."""
+    known = getattr(model, "rows_", None)
+    if known is None or known.shape[1:] != Z.shape[1:]:
+        return
+    both = np.concatenate([known, Z - model.mean_])
+    if len(both) - len(without_duplicates(both)) > len(Z) / 2:
+        warnings.warn(
+            f"{name}: the model was fitted on these rows, so the error is higher than estimated: "
+            "give other rows, or clean ones",
+            IkpcaWarning,
+            stacklevel=3,
+        )
 
 
 def _unevenness(stds: FloatArray) -> float:

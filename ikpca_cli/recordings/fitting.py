@@ -106,7 +106,7 @@ def fit_windows(
             IkpcaWarning,
             stacklevel=2,
         )
-        best.risk = None
+        best.withhold("the noise level cannot be right")
     if told is None and model.noise_std == "auto":
         best.withhold(UNKNOWN)
     elif best.risk is not None and best.risk.error > best.risk.mse / SURE_ENOUGH:

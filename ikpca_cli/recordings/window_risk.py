@@ -57,7 +57,9 @@ def estimate_risk(
         cleaned = model.clean_array(part)
         divergence = probe * (other.clean_array(more, like=part) - cleaned) / (step * stds)
         errors = (cleaned - part) ** 2 + stds**2 * (2.0 * divergence - 1.0)
-        risks += [some.mean() for some in np.array_split(errors.mean(axis=1), _PARTS)]
+        risks += [
+            some.mean() for some in np.array_split(errors.mean(axis=1), min(_PARTS, len(errors)))
+        ]
     error = float(np.std(risks) / np.sqrt(len(risks)))
     before = float(np.mean(stds**2))
     risk = float(np.mean(risks))

@@ -258,6 +258,7 @@ class Windowed:
         """Return what the model is, as that of its windows says, with the error of recordings."""
         risk = self.risk
         return self.model.summary() | {
+            "noise_std": self.noise_std_,
             "window": self.cutting.text,
             "hop": self.cutting.hop,
             **({"noise_model": "correlated"} if self.colour else {}),

@@ -90,6 +90,30 @@ def test_sparse_rows_are_not_taken_for_spikes():
     assert noise_of(rows + 0.1 * rng.normal(size=SHAPE)).spikes is None
 
 
+@pytest.mark.parametrize("size", [20.0, 1e3, 1e12])
+def test_a_single_outlier_is_left_out(size):
+    rng = stream(7)
+    x = np.linspace(0.0, 6.0, 144)
+    clean = np.sin(x + rng.uniform(0.0, 6.0, (200, 1)))
+    noisy = clean + rng.normal(0.0, 0.2, clean.shape)
+    plain = noise_of(noisy)
+    assert plain.spikes is None
+    noisy[17, 40] = size
+    found = noise_of(noisy)
+    assert found.name == plain.name
+    assert found.spikes is not None
+    assert np.argwhere(found.spikes.find(noisy)[0]).tolist() == [[17, 40]]
+
+
+@pytest.mark.parametrize("constant", [0.0, 3.0, 100.0])
+def test_a_constant_column_is_no_spike(constant):
+    rng = stream(8)
+    clean = np.sin(np.linspace(0.0, 6.0, 144) + rng.uniform(0.0, 6.0, (200, 1)))
+    noisy = clean + rng.normal(0.0, 0.2, clean.shape)
+    noisy[:, 5] = constant
+    assert noise_of(noisy).spikes is None
+
+
 def test_spikes_are_found_where_the_spectrum_does_not_show_them():
     rng = stream(6)
     x, start = np.linspace(0.0, 1.0, 200), rng.uniform(0.02, 0.3, (150, 1))

@@ -25,7 +25,7 @@ from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.likeness import Likeness
 from ikpca_cli.noise.low_rank import plateau_of
 from ikpca_cli.noise.models import by_column, correlated, counts
-from ikpca_cli.noise.models.spikes import Spikes
+from ikpca_cli.noise.models.spikes import Spikes, propose_outliers
 from ikpca_cli.noise.models.spikes import propose as propose_spikes
 from ikpca_cli.noise.quick import quick_risks
 from ikpca_cli.transforms.protocol import Transform
@@ -65,7 +65,8 @@ MOST_LOST = 2.0
 """How many times higher the quick denoiser's error may be where the noise is surely of a kind."""
 
 _NOT_SHORTER = 0.9  # than that of white noise, where noise cannot be white
-_OFF_ONE = 0.15  # that the level of stabilised counts may be: it is read beside signal
+_SURELY = 3.0  # standard errors
+_OFF_ONE, _BESIDE_SIGNAL = 0.05, 0.15  # that the level of stabilised counts may be
 _AS_LONG = 0.93  # of the longest plateau, that a model of fewer unknowns has
 
 
@@ -123,6 +124,10 @@ def noise_of(rows: FloatArray, asked: str = "auto", name: str = "the array") -> 
         return Noise(asked, best, evidence="as asked")
     if rows.shape[0] < FEW_ROWS or rows.shape[1] < FEW_COLUMNS:
         return Noise()
+    outliers = propose_outliers(rows)
+    if outliers is not None:
+        repaired = outliers.repair(rows)
+        return replace(_other(repaired, plateau_of(_centred(repaired))), spikes=outliers)
     white = plateau_of(_centred(rows))
     spikes = propose_spikes(rows)
     if spikes is not None:
@@ -189,15 +194,17 @@ def _other(rows: FloatArray, white: int) -> Noise:
         # A plane in the data may be bent in their roots, which costs the quick denoiser more than
         # others; but noise that is of one level there, and is not here, is known all the same.
         is_little = after.mean() < MOST_LOST * before.mean()
-        if name == "counts" and not is_white and is_little and _is_stable(level, likeness):
+        surely_lost = gain.mean() < -_SURELY * gain.std() / len(gain) ** 0.5
+        off = _OFF_ONE if surely_lost else _BESIDE_SIGNAL
+        if name == "counts" and not is_white and is_little and _is_stable(level, likeness, off):
             return Noise(name, transform, evidence=words + "what has no signal is even noise")
     return Noise(is_doubtful=is_doubtful)
 
 
-def _is_stable(level: NoiseLevel, likeness: Likeness) -> bool:
+def _is_stable(level: NoiseLevel, likeness: Likeness, off: float) -> bool:
     """Tell whether stabilised noise has one level, or may have the level 1 that it should have."""
     assert level.std is not None
-    return likeness.is_noise() or (likeness.may_be_noise() and abs(level.std - 1.0) < _OFF_ONE)
+    return likeness.is_noise() or (likeness.may_be_noise() and abs(level.std - 1.0) < off)
 
 
 def _is_noise(rows: FloatArray, by: Whitening, level: NoiseLevel, likeness: Likeness) -> bool:

@@ -23,6 +23,9 @@ _MOST = 0.15  # share of values that may be spikes
 _FEWEST = 1e-4  # share of values from which on it is worth a word
 _BEYOND = 2.0  # times the distance that noise reaches among so many values
 _FAR_ONES, _ALONE = 0.3, 0.25  # least share that is beyond that, most that has a neighbour
+_COMMON = 0.5  # share of rows in which a value of a column stands out, if it is the column's own
+_OUTLYING, _ACROSS = 40.0, 15.0  # robust standard deviations, in its row and in its column
+_FEW = 1e-3  # share of values that may be outliers
 
 
 @dataclass(frozen=True)
@@ -58,14 +61,35 @@ def propose(rows: FloatArray) -> Spikes | None:
         return None
     limit = _FAR * std
     spikes = apart > limit
+    spikes &= spikes.mean(axis=0) < _COMMON
     count = int(spikes.sum())
     # Edges and peaks of a signal stand out by little, and beside each other.
-    far = int((apart > _BEYOND * (2.0 * np.log(rows.size)) ** 0.5 * std).sum())
+    far = int((apart[spikes] > _BEYOND * (2.0 * np.log(rows.size)) ** 0.5 * std).sum())
     beside = int((spikes[:, 1:] & spikes[:, :-1]).sum())
     rare = _FEWEST * rows.size < count < _MOST * rows.size
     return (
         Spikes(limit) if rare and far > _FAR_ONES * count > 0 and beside < _ALONE * count else None
     )
+
+
+def propose_outliers(rows: FloatArray) -> Spikes | None:
+    """Return the limit of single values that cannot be of rows (n, p), None where there are none.
+
+    They may be so few, and so large, that no spectrum is one of anything but them.
+    """
+    if rows.shape[1] < FEWEST_COLUMNS:
+        return None
+    apart = np.abs(rows - running_median(rows))
+    limit = _OUTLYING * float(np.median(apart)) / _MAD
+    middle = np.median(rows, axis=0)
+    across = np.abs(rows - middle)
+    scatter = np.median(across, axis=0) / _MAD
+    outlying = (apart > limit) & (across > _ACROSS * scatter)
+    beside = outlying[:, 1:] & outlying[:, :-1]
+    if limit == 0.0 or beside.any() or not 0 < outlying.sum() <= max(1.0, _FEW * rows.size):
+        return None
+    # Whatever else is as far off is left to what it belongs to.
+    return Spikes(limit) if (apart > limit).sum() == outlying.sum() else None
 
 
 def running_median(X: FloatArray) -> FloatArray:
