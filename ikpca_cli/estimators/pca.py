@@ -173,10 +173,12 @@ class PCA(Denoiser):
         codes = self._encode_block(X)
         distances = self._distances(X, codes)
         if fitted:
-            # Components lean towards the rows that they were found in: what is left of a row would
-            # be 1 / (1 - h) times as long without it, h being its leverage.
-            leverage = np.sum(codes**2 / self.explained_variance_, axis=1) / self.n_samples_
-            distances = distances / np.maximum(1.0 - leverage, LEAST_FREE) ** 2
+            # Components lean towards the rows they were found in. Without a row, of leverage h,
+            # its distance along them would be 1 / (1 - h) times as far (Sherman and Morrison 1950),
+            # and what is left of it 1 / (1 - h) times as long.
+            along: FloatArray = np.sum(codes**2 / self.explained_variance_, axis=1)
+            free = np.maximum(1.0 - along / self.n_samples_, LEAST_FREE)
+            distances = along / free + (distances - along) / free**2
         return distances
 
     def _distances(self, X: FloatArray, codes: FloatArray) -> FloatArray:

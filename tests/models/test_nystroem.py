@@ -11,6 +11,7 @@ from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 from ikpca_cli.models import nystroem as module
 from ikpca_cli.models.kernels.kernel import load_kernel
+from ikpca_cli.selection.choice import Choice
 
 GIVEN = {"gamma": 0.3, "latent_gamma": 0.5, "ridge": 0.1, "noise_std": 0.1}
 
@@ -31,7 +32,8 @@ def test_all_rows_as_landmarks_equal_the_full_method(arcs, monkeypatch):
     monkeypatch.setattr("ikpca_cli.data.memory.available_bytes", lambda: 10**9)
     near.fitted_params_ = near.get_params()
     near.mean_, near.n_samples_ = full.mean_, 121
-    chosen = {"n_components": 4, "gamma": 0.3, "ridge": 0.1}
+    near.gamma_, near.ridge_ = 0.3, 0.1
+    chosen = Choice(n_components=4, gamma=0.3, ridge=0.1)
     near._fit_landmarks(noisy, chosen, True, lambda *_: None)
     near.noise_std_, near.estimated_mse_, near.estimated_mse_error_ = 0.1, None, None
     assert_allclose(near.explained_variance_, full.explained_variance_, rtol=1e-8)
