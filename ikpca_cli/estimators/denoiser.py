@@ -141,9 +141,9 @@ class Denoiser(KnownFit):
         self.noise_std_ = noise_std
         self.tried_ = choice.tried
         is_known = oracle is not None
+        self.fit_with(rows, mean, choice, exact=exact, progress=progress)
         promise = promise_of(self, choice, level, noise_std, withheld, is_known=is_known)
         self._set_promise(promise)
-        self.fit_with(rows, mean, choice, exact=exact, progress=progress)
         some = selection_rows(given, LIMIT_ROWS, self.seed)
         self._set_limit(some)
         if choice.risk is not None:
