@@ -14,6 +14,17 @@ _ALIKE = 1e-5
 and independent noise would have to be 50 dB below the rows."""
 
 
+_COMPARED = 3000
+"""Rows up to which all distances are of no account."""
+
+
+def different(X: FloatArray) -> int:
+    """Return how many rows of (n, p) are different: of very many, but for exact duplicates."""
+    if len(X) <= _COMPARED:
+        return len(without_duplicates(X))
+    return len(np.unique(X, axis=0))
+
+
 def without_duplicates(X: FloatArray) -> FloatArray:
     """Return the rows (n, p) that have no duplicate before them, in the order they have.
 

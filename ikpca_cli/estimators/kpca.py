@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from ikpca_cli.data.duplicates import different
 from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.data.memory import check_matrix
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, read_all
@@ -165,6 +166,9 @@ class KernelPCA(KernelDenoiser):
         self._source = None
         n_components = chosen.n_components or MOST_SHRUNK
         rows = read_all(X) - self.mean_
+        if self.ridge == "auto":
+            # Chosen where no row came twice; a row that does weighs twice against the ridge.
+            self.ridge_ *= len(rows) / different(rows)
         gram = load_kernel(self.kernel).gram(rows, rows, self.gamma_)
         self.latent_gamma_ = self._width(gram)
         progress("eigenvectors", 0, 0)

@@ -200,7 +200,7 @@ def test_rows_that_come_twice_choose_as_they_would_once(method, digits):
         errors.append(np.mean((model.denoise(noisy[100:]) - clean[100:]) ** 2))
         assert model.estimated_mse_ is None or model.estimated_mse_ > 0.0
     # Other rows are held out, so the choice may be another; by duplicates it is 20 times worse.
-    assert errors[1] < 1.5 * errors[0]
+    assert errors[1] < 1.25 * errors[0]
 
 
 def test_a_choice_that_chose_itself_promises_less_than_it_did():
