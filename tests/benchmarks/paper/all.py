@@ -2,7 +2,7 @@
 
     python tests/benchmarks/paper/all.py [--quick] [--output DIR]
 
---quick takes small sizes and two runs, to see that everything works: about a minute. The full
+--quick takes small sizes and two runs, to see that everything works: two minutes or so. The full
 sizes take some 35 minutes on one core.
 """
 
