@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from ikpca_cli.data.duplicates import without_duplicates
+from ikpca_cli.data.duplicates import different
 from ikpca_cli.data.first_pass import selection_rows
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, RowSource, check_width
@@ -177,14 +177,14 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
         float(risks.std() / np.sqrt(len(risks))),
     )
     cleaned = clean(rows)
-    residual = Residual.of(treatment.forward(rows), treatment.forward(cleaned))
+    Z = treatment.forward(rows)
+    residual = Residual.of(Z, treatment.forward(cleaned))
     if risk < -3.0 * error:
         raise InputError(
             f"{getattr(noisy, 'name', 'the array')}: no error can be estimated: it would be "
             f"{risk:.3g}. These rows are among those that the model was fitted on, or their noise "
             "is not as strong as the model was told; give other rows, or clean ones"
         )
-    Z = treatment.forward(rows)
     if model.noise_std == "auto":
         doubt = estimate_noise(Z - Z.mean(axis=0)).error
         level = NoiseLevel(math.sqrt(noisy_mse), certain=True, error=doubt)
@@ -211,7 +211,7 @@ def _warn_of_known_rows(model: Denoiser, Z: FloatArray, name: str) -> None:
     if known is None or known.shape[1:] != Z.shape[1:]:
         return
     both = np.concatenate([known, Z - model.mean_])
-    if len(both) - len(without_duplicates(both)) > len(Z) / 2:
+    if len(both) - different(both) > len(Z) / 2:
         warnings.warn(
             f"{name}: the model was fitted on these rows, so the error is higher than estimated: "
             "give other rows, or clean ones",

@@ -25,7 +25,7 @@ from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.likeness import Likeness
 from ikpca_cli.noise.low_rank import plateau_of
 from ikpca_cli.noise.models import by_column, correlated, counts
-from ikpca_cli.noise.models.spikes import Spikes, propose_outliers
+from ikpca_cli.noise.models.spikes import Spikes, apart_from_medians, propose_outliers
 from ikpca_cli.noise.models.spikes import propose as propose_spikes
 from ikpca_cli.noise.quick import quick_risks
 from ikpca_cli.transforms.protocol import Transform
@@ -124,12 +124,13 @@ def noise_of(rows: FloatArray, asked: str = "auto", name: str = "the array") -> 
         return Noise(asked, best, evidence="as asked")
     if rows.shape[0] < FEW_ROWS or rows.shape[1] < FEW_COLUMNS:
         return Noise()
-    outliers = propose_outliers(rows)
+    apart, std = apart_from_medians(rows)
+    outliers = propose_outliers(rows, apart, std)
     if outliers is not None:
         repaired = outliers.repair(rows)
         return replace(_other(repaired, plateau_of(_centred(repaired))), spikes=outliers)
     white = plateau_of(_centred(rows))
-    spikes = propose_spikes(rows)
+    spikes = propose_spikes(apart, std)
     if spikes is not None:
         repaired = spikes.repair(rows)
         plateau = plateau_of(_centred(repaired))

@@ -51,12 +51,25 @@ class Spikes:
         return np.where(found, medians, X) if found.any() else X
 
 
-def propose(rows: FloatArray) -> Spikes | None:
-    """Return the limit of spikes for rows (n, p), None where there are none, or too many."""
+def apart_from_medians(rows: FloatArray) -> tuple[FloatArray, float]:
+    """Return how far values (n, p) are from the running medians, and how far noise takes them.
+
+    That is 0 where it cannot be told.
+    """
     if rows.shape[1] < FEWEST_COLUMNS:
-        return None
-    apart = np.abs(rows - running_median(rows))
-    std = float(np.median(apart)) / _MAD
+        return np.zeros_like(rows), 0.0
+    apart: FloatArray = np.abs(rows - running_median(rows))
+    return apart, float(np.median(apart)) / _MAD
+
+
+def propose(apart: FloatArray, std: float) -> Spikes | None:
+    """Return the limit of spikes, None where there are none, or too many.
+
+    Parameters
+    ----------
+    apart, std
+        As `apart_from_medians` returns them.
+    """
     if std == 0.0:
         return None
     limit = _FAR * std
@@ -64,29 +77,33 @@ def propose(rows: FloatArray) -> Spikes | None:
     spikes &= spikes.mean(axis=0) < _COMMON
     count = int(spikes.sum())
     # Edges and peaks of a signal stand out by little, and beside each other.
-    far = int((apart[spikes] > _BEYOND * (2.0 * np.log(rows.size)) ** 0.5 * std).sum())
+    far = int((apart[spikes] > _BEYOND * (2.0 * np.log(apart.size)) ** 0.5 * std).sum())
     beside = int((spikes[:, 1:] & spikes[:, :-1]).sum())
-    rare = _FEWEST * rows.size < count < _MOST * rows.size
+    rare = _FEWEST * apart.size < count < _MOST * apart.size
     return (
         Spikes(limit) if rare and far > _FAR_ONES * count > 0 and beside < _ALONE * count else None
     )
 
 
-def propose_outliers(rows: FloatArray) -> Spikes | None:
+def propose_outliers(rows: FloatArray, apart: FloatArray, std: float) -> Spikes | None:
     """Return the limit of single values that cannot be of rows (n, p), None where there are none.
 
     They may be so few, and so large, that no spectrum is one of anything but them.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n, p)
+    apart, std
+        As `apart_from_medians` returns them.
     """
-    if rows.shape[1] < FEWEST_COLUMNS:
+    limit = _OUTLYING * std
+    if not 0.0 < limit < apart.max():
         return None
-    apart = np.abs(rows - running_median(rows))
-    limit = _OUTLYING * float(np.median(apart)) / _MAD
-    middle = np.median(rows, axis=0)
-    across = np.abs(rows - middle)
+    across = np.abs(rows - np.median(rows, axis=0))
     scatter = np.median(across, axis=0) / _MAD
     outlying = (apart > limit) & (across > _ACROSS * scatter)
     beside = outlying[:, 1:] & outlying[:, :-1]
-    if limit == 0.0 or beside.any() or not 0 < outlying.sum() <= max(1.0, _FEW * rows.size):
+    if beside.any() or not 0 < outlying.sum() <= max(1.0, _FEW * rows.size):
         return None
     # Whatever else is as far off is left to what it belongs to.
     return Spikes(limit) if (apart > limit).sum() == outlying.sum() else None
