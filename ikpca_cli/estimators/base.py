@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeAlias
 
 from ikpca_cli.data.feature_names import decode
@@ -75,6 +76,9 @@ class Estimator(Parametric):
         `feature_names_` as numbers, see `ikpca_cli.data.feature_names.encode`.
     tried_ : tuple of Choice
         What the choice of a fit compared; a model file does not keep it.
+    reading_ : dict
+        What was told of how the text tables of the training rows are read, by the names in
+        `ikpca_cli.formats.told.OF_TABLES`; set by who read them.
     """
 
     STATE: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -129,6 +133,7 @@ class Estimator(Parametric):
     distance_limit_: float | None = None
     feature_codes_: FloatArray | None = None
     tried_: tuple[Choice, ...] = ()
+    reading_: Mapping[str, str | int] = MappingProxyType({})
 
     def get_state(self) -> dict[str, Value]:
         """Return the fitted attributes as plain arrays and numbers.

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ikpca_cli.formats.told import OF_TABLES, option_of
+
 MISSING = ("error", "drop", "mean", "fill", "keep")
 """What is done with missing values."""
 
@@ -53,6 +55,8 @@ class ReadOptions:
         Whether signals of another axis are brought to the one that is known.
     width, axis
         The numbers of a sample, and their names, where they are known.
+    kept
+        Which of these a model kept from its training tables; they mean nothing for other files.
     """
 
     dataset: str | None = None
@@ -72,19 +76,22 @@ class ReadOptions:
     resample: bool = False
     width: int | None = None
     axis: tuple[str, ...] | None = None
+    kept: tuple[str, ...] = ()
 
     def of_tables(self) -> tuple[str, ...]:
         """Return the options that are given and that only text tables have."""
-        given = {
-            "--columns": self.columns,
-            "--labels": self.labels,
-            "--header": None if self.header == "auto" else self.header,
-            "--skip-rows": self.skip_rows or None,
-            "--comment": self.comment,
-            "--na": self.na,
-            "--thousands": self.thousands,
-        }
-        return tuple(option for option, value in given.items() if value is not None)
+        return tuple(
+            option_of(name)
+            for name in OF_TABLES
+            if getattr(self, name) not in (None, 0, "auto") and name not in self.kept
+        )
+
+    def from_model(self) -> str | None:
+        """Return a line on what a model kept of how its training tables were read."""
+        if not self.kept:
+            return None
+        options = " ".join(f"{option_of(name)} {getattr(self, name)!s}" for name in self.kept)
+        return f"read with {options}, as the training data were"
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,6 +10,7 @@ import numpy as np
 
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.parameters import PARAMETERS
+from ikpca_cli.formats.told import OF_TABLES
 from ikpca_cli.modelfile.plain_joblib import MAX_INT_BYTES, MAX_TEXT_BYTES
 
 if TYPE_CHECKING:
@@ -132,6 +133,29 @@ def check_windows(windows: object) -> None:
             check_text(f"{name} of its windows", value)
         else:
             _check_number(f"{name} of its windows", value, _STATE_BITS)
+
+
+def check_reading(reading: object) -> None:
+    """Check what says how the training tables were read: some options, or None.
+
+    Raises
+    ------
+    FlawError
+        If it is something else.
+    """
+    if reading is None:
+        return
+    if type(reading) is not dict or not reading.keys() <= OF_TABLES.keys():
+        raise FlawError("how its training tables were read is not said in options")
+    for name, value in reading.items():
+        if type(value) is not OF_TABLES[name]:
+            raise FlawError(f"its option {name} is not of its type")
+        if type(value) is str:
+            check_text(f"its option {name}", value)
+        elif isinstance(value, int) and not 0 <= value < 2**31:
+            raise FlawError(f"its option {name} is out of range")
+    if reading.get("header", "yes") not in ("yes", "no"):
+        raise FlawError("its option header is neither yes nor no")
 
 
 def check_text(name: str, value: object) -> None:

@@ -18,6 +18,7 @@ from ikpca_cli.modelfile.model_bytes import looks_like, read_bytes
 from ikpca_cli.modelfile.model_checks import (
     FlawError,
     check_params,
+    check_reading,
     check_state,
     check_text,
     check_windows,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 FORMAT = 3
 """The format that this version writes, and the newest that it reads."""
 
-_OPTIONAL_KEYS = {"windows"}
+_OPTIONAL_KEYS = {"reading", "windows"}
 _KEYS = {"ikpca_format", "method", "params", "state", "versions"}
 _REMEDY = "give the file that `ikpca fit` wrote"
 _REFIT = "fit the model again or get an intact copy"
@@ -61,6 +62,8 @@ class ModelFile:
         Versions of the software that wrote the file, by name.
     windows : dict or None
         How rows are cut from a recording or picture, see `ikpca_cli.recordings.cutting`.
+    reading : dict or None
+        How the training tables were read, see `ikpca_cli.formats.told`.
     """
 
     path: str
@@ -71,6 +74,7 @@ class ModelFile:
     state: dict[str, np.ndarray[Any, Any] | float | int | str | None]
     versions: dict[str, str]
     windows: dict[str, float | int | str] | None = None
+    reading: dict[str, str | int] | None = None
 
     def build(self) -> Denoiser | Windowed:
         """Return the fitted method, as one of recordings or pictures where it is for their windows.
@@ -82,6 +86,7 @@ class ModelFile:
         """
         try:
             model = load_method(self.method).from_state(self.params, self.state)
+            model.reading_ = self.reading or {}
             return model if self.windows is None else Windowed.from_plain(model, self.windows)
         except (TypeError, ValueError) as error:
             reason = " ".join(str(error).split())
@@ -115,6 +120,7 @@ def read_model(path: str) -> ModelFile:
         check_params(cls, content["params"])
         check_state(cls, content["state"])
         check_windows(content.get("windows"))
+        check_reading(content.get("reading"))
     except FlawError as flaw:
         raise ModelError(f"{path}: is damaged: {flaw}; {_REFIT}") from None
     return ModelFile(
@@ -126,6 +132,7 @@ def read_model(path: str) -> ModelFile:
         state=content["state"],
         versions=content["versions"],
         windows=content.get("windows"),
+        reading=content.get("reading"),
     )
 
 

@@ -7,7 +7,8 @@ A model file is what `joblib.dump`, uncompressed and in pickle protocol 4, write
 `params` holds the constructor's arguments, the seed among them; `state` the fitted values, which
 the method's `STATE` lists with their dimensions; `versions` those of ikpca, numpy, scipy and joblib
 that wrote the file. That of a recording or picture has `windows` as well: how its rows are cut from
-it, in plain values. The same fit gives the same bytes. Reading never unpickles (see
+it, in plain values; that of text tables may have `reading`, the options that they were read with.
+The same fit gives the same bytes. Reading never unpickles (see
 `plain_joblib`); what comes out is checked here against what the method expects.
 
 Changing the format:
@@ -38,7 +39,13 @@ import numpy as np
 
 from ikpca_cli.errors import ModelError
 from ikpca_cli.formats.output import Identity, atomic_write
-from ikpca_cli.modelfile.model_checks import FlawError, check_params, check_state, check_windows
+from ikpca_cli.modelfile.model_checks import (
+    FlawError,
+    check_params,
+    check_reading,
+    check_state,
+    check_windows,
+)
 from ikpca_cli.modelfile.model_file import FORMAT, read_model
 from ikpca_cli.recordings.windowed import Windowed
 from ikpca_cli.version import __version__
@@ -87,10 +94,12 @@ def save_model(
     cls = type(model)
     state = {sys.intern(key): _plain(value) for key, value in sorted(model.get_state().items())}
     params = {sys.intern(key): _plain(value) for key, value in sorted(model.fitted_params_.items())}
+    reading = {sys.intern(key): _plain(value) for key, value in sorted(model.reading_.items())}
     try:
         check_params(cls, params)
         check_state(cls, state)
         check_windows(windows)
+        check_reading(reading)
     except FlawError as flaw:
         raise ModelError(
             f"{path}: the model was not written: {flaw}; fit it with other data or parameters"
@@ -109,6 +118,8 @@ def save_model(
     }
     if windows is not None:
         envelope["windows"] = windows
+    if reading:
+        envelope["reading"] = reading
     with atomic_write(path, force=force, replaces=replaces) as handle:
         if handle.seekable():
             joblib.dump(envelope, handle, compress=0, protocol=_PROTOCOL)

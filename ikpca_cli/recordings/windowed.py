@@ -161,6 +161,11 @@ class Windowed:
         return False
 
     @property
+    def reading_(self) -> Mapping[str, str | int]:
+        """What was told of how the text tables of the training data are read."""
+        return self.model.reading_
+
+    @property
     def feature_names_(self) -> None:
         """Names of a window's numbers, which have none."""
         return

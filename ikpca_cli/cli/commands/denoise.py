@@ -138,6 +138,7 @@ def denoise(
             stacklevel=1,
         )
     size = image_shape(image, model_of(model).n_features_in_)
+    options = reading.options(fills=True, known=model_of(model).reading_)
     if output_dir is not None:
         make_folder(output_dir)
     todo = [
@@ -145,7 +146,7 @@ def denoise(
             model,
             source,
             target,
-            reading.options(fills=True),
+            options,
             residual,
             force,
             round_to_input,

@@ -86,7 +86,7 @@ def evaluate(
             raise UsageError(f"--clean {MEAN} is for rows of one shape, and {model} for windows")
     elif clean is None and fitted.replicates_:
         clean = MEAN
-    options = reading.options(fills=not isinstance(fitted, Windowed))
+    options = reading.options(fills=not isinstance(fitted, Windowed), known=fitted.reading_)
     if not isinstance(fitted, Windowed):
         options = replace(options, width=fitted.n_features_in_, axis=fitted.feature_names_)
     alone = isinstance(fitted, Windowed) or clean not in (None, MEAN)

@@ -206,7 +206,8 @@ def fit(
         from ikpca_cli.plots.picture_file import check_picture
 
         check_picture(plot, inputs=inputs, outputs=[target], force=force)
-    files = reading.options(fills=True)
+    old = None if update is None else load_model(update)
+    files = reading.options(fills=True, known=None if old is None else old.reading_)
     if reading.left_to_model:
         alone = {
             "--cluster": bool(work.cluster),
@@ -221,7 +222,6 @@ def fit(
     elif window == "none":
         files = replace(files, orientation="rows")
     replaces = identity(update) if update is not None and target == update else None
-    old = None if update is None else load_model(update)
     if isinstance(old, Windowed):
         raise UsageError(f"{update} is for windows, and cannot learn from more of them")
     known = None
@@ -275,6 +275,8 @@ def fit(
             else:
                 model = fit_windows(chosen, rows, window, hop, fs, progress)
         seconds = time.perf_counter() - start
+        inner = model.model if isinstance(model, Windowed) else model
+        inner.reading_ = reading.told if old is None else old.reading_
         save_model(target, model, force=force, replaces=replaces)
         if plot is not None:
             from ikpca_cli.cli.pictures import picture_of_fit, picture_of_stretch
@@ -286,7 +288,6 @@ def fit(
     if flaw is not None:
         warnings.warn(f"{train}: {flaw}", IkpcaWarning, stacklevel=1)
     record = model.summary() | {"seconds": seconds, "model": target}
-    inner = model.model if isinstance(model, Windowed) else model
     auto = [name for name, value in inner.get_params().items() if value == "auto"]
     if window == "auto":
         auto.append("window")

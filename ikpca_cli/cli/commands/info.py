@@ -58,6 +58,7 @@ def info(
         record |= {
             "explained_variance_ratio": fitted.explained_variance_ratio_.tolist(),
             "feature_names": fitted.feature_names_,
+            "reading": file.reading,
             "parameters": file.params,
             "shapes": {key: list(value) for key, value in _shapes(file.state).items()},
             "versions": file.versions,

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 import typer
 
 from ikpca_cli.errors import UsageError
+from ikpca_cli.formats.told import OF_TABLES
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ikpca_cli.formats.layout import ReadOptions
 
 
@@ -62,15 +65,21 @@ Labels: TypeAlias = Annotated[
     ),
 ]
 Header: TypeAlias = Annotated[
-    Heading,
+    Heading | None,
     typer.Option(
-        "--header", rich_help_panel=_FILES, help="Whether text tables begin with a header."
+        "--header",
+        rich_help_panel=_FILES,
+        show_default="auto",
+        help="Whether text tables begin with a header.",
     ),
 ]
 SkipRows: TypeAlias = Annotated[
-    int,
+    int | None,
     typer.Option(
-        min=0, rich_help_panel=_FILES, help="Lines at the top of text tables to leave alone."
+        min=0,
+        rich_help_panel=_FILES,
+        show_default="0",
+        help="Lines at the top of text tables to leave alone.",
     ),
 ]
 Comment: TypeAlias = Annotated[
@@ -131,8 +140,8 @@ class Reading:
     transpose: Transpose = False
     columns: Columns = None
     labels: Labels = None
-    header: Header = Heading.auto
-    skip_rows: SkipRows = 0
+    header: Header = None
+    skip_rows: SkipRows = None
     comment: Comment = None
     delimiter: Delimiter = None
     decimal: Decimal = None
@@ -146,8 +155,28 @@ class Reading:
         """Whether missing values are left to a model to fill in."""
         return self.missing in (Missing.fill, Missing.keep)
 
-    def options(self, *, fills: bool = False) -> ReadOptions:
-        """Return what the readers take, for a command that has a model to fill in values or not.
+    @property
+    def told(self) -> dict[str, str | int]:
+        """What was given of how text tables are read, which a model keeps for `denoise`."""
+        given = {name: getattr(self, name) for name in OF_TABLES}
+        return {
+            name: value.value if isinstance(value, Heading) else value
+            for name, value in given.items()
+            if value not in (None, "")
+        }
+
+    def options(
+        self, *, fills: bool = False, known: Mapping[str, str | int] | None = None
+    ) -> ReadOptions:
+        """Return what the readers take.
+
+        Parameters
+        ----------
+        fills
+            Whether the command has a model to fill in missing values.
+        known
+            What a model knows of how its training tables were read: it holds where nothing else
+            is given, an empty text among it.
 
         Raises
         ------
@@ -162,18 +191,13 @@ class Reading:
                 "whose model fills them in: give --missing drop or mean here"
             )
 
+        kept = {name: value for name, value in (known or {}).items() if getattr(self, name) is None}
+        tables: dict[str, Any] = kept | self.told
         return ReadOptions(
             dataset=self.dataset,
             transpose=self.transpose,
-            columns=self.columns,
-            labels=self.labels,
-            header=self.header.value,
-            skip_rows=self.skip_rows,
-            comment=self.comment,
-            delimiter=self.delimiter,
-            decimal=self.decimal,
-            thousands=self.thousands,
-            na=self.na,
             missing=self.missing.value,
             resample=self.resample,
+            **tables,
+            kept=tuple(kept),
         )

@@ -12,7 +12,7 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from ikpca_cli.data.row_source import Progress, silent
-from ikpca_cli.errors import InputError
+from ikpca_cli.errors import IkpcaError, InputError
 from ikpca_cli.formats.csv.form.arrangement import arrangement, check_axis
 from ikpca_cli.formats.csv.form.cells import is_comment
 from ikpca_cli.formats.csv.form.dialect import check_comment, data_lines, find_dialect
@@ -78,6 +78,13 @@ def read_table(
             return _read(text, path, name, options, size, progress)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise InputError(f"{name}: is a damaged or incomplete gzip file ({error})") from error
+        except IkpcaError as error:
+            kept = options.from_model()
+            if kept is None:
+                raise
+            told = str(error) if str(error).startswith(name) else f"{name}: {error}"
+            hint = f"it was {kept}; give these options to read it otherwise"
+            raise InputError(f"{told} ({hint})") from error
 
 
 def _read(
@@ -146,7 +153,9 @@ def _read(
         stacked=stacked,
         table=style_of(text, head, plan, parsed, path, whole_footer=turned or stacked),
     )
-    warnings = [*_statement(head, plan, parsed, options, kept=turned or stacked), *head.doubts]
+    kept = options.from_model()
+    warnings = [] if kept is None else [kept]
+    warnings += [*_statement(head, plan, parsed, options, kept=turned or stacked), *head.doubts]
     all_columns = options.columns is None and options.labels is None
     warnings += doubts_about(
         rows, head, dialect, parsed.values, parsed.digits, all_columns=all_columns and not turned

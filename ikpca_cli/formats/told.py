@@ -1,0 +1,21 @@
+"""What a user told of how text tables are read, which a model keeps."""
+
+from __future__ import annotations
+
+OF_TABLES: dict[str, type] = {
+    "columns": str,
+    "labels": str,
+    "header": str,
+    "skip_rows": int,
+    "comment": str,
+    "delimiter": str,
+    "decimal": str,
+    "thousands": str,
+    "na": str,
+}
+"""Options that only text tables have, by the names that `ReadOptions` has for them."""
+
+
+def option_of(name: str) -> str:
+    """Return an option as it stands on the command line."""
+    return f"--{name.replace('_', '-')}"
