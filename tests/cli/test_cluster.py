@@ -193,6 +193,14 @@ def test_what_is_wrong_with_a_cluster_is_said_in_a_line(many):
     assert len(done.stderr.splitlines()) == 1
 
 
+@needs_dask
+@pytest.mark.parametrize("address", ["local", "tcp://host", "nope://host:1", "tcp://host:x", ""])
+def test_what_is_no_address_is_refused_at_once(many, cli, address):
+    done = cli("fit", many, "--cluster", address, code=2)
+    assert "is no address of a scheduler, such as tcp://HOST:8786" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
 def test_dask_may_be_missing(many, cli, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     done = cli("fit", many, "--cluster", "tcp://127.0.0.1:8786", code=2)

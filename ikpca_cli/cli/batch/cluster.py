@@ -46,6 +46,14 @@ def cluster(address: str | None) -> Iterator[None]:
         raise UsageError(
             "--cluster needs Dask, which is not installed: pip install 'ikpca-cli[cluster]'"
         ) from None
+    try:  # a client of no address at all would wait, and complain when it is left
+        parts: Any = distributed.comm.addressing
+        parts.get_address_host_port(address)
+    except (ValueError, NotImplementedError) as error:
+        reason = " ".join(str(error).split())
+        raise UsageError(
+            f"--cluster {address}: is no address of a scheduler, such as tcp://HOST:8786 ({reason})"
+        ) from error
     # Workers that come and go are what a cluster is for; what fails for good is raised.
     logging.disable(logging.ERROR)
     try:
