@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.values import MEAN
+from ikpca_cli.cli.given.window_options import times_as_labels
 from ikpca_cli.cli.sources import open_rows, quietly_open, split_source
 from ikpca_cli.cli.words.grouped import grouped
 from ikpca_cli.errors import IkpcaWarning, InputError
@@ -19,6 +20,7 @@ from ikpca_cli.errors import IkpcaWarning, InputError
 if TYPE_CHECKING:
     from ikpca_cli.data.row_source import Progress
     from ikpca_cli.formats.arrays import ReadOptions, Rows
+    from ikpca_cli.formats.rows.apart import OneFile
 
 
 @contextmanager
@@ -56,6 +58,32 @@ def open_all(
         for line in rows.warnings:
             warnings.warn(line, IkpcaWarning, stacklevel=2)
         yield rows
+
+
+@contextmanager
+def open_apart(
+    sources: Sequence[str], options: ReadOptions, progress: Progress | None = None
+) -> Iterator[Sequence[Rows | OneFile]]:
+    """Open one or several recordings or pictures for a while, each by itself.
+
+    Raises
+    ------
+    InputError
+        If one cannot be read, before any work.
+    """
+    if len(sources) == 1:
+        with open_rows(sources[0], times_as_labels(sources[0], options), progress) as rows:
+            yield [rows]
+        return
+    from ikpca_cli.formats.rows.apart import Apart
+
+    def opened(source: str) -> Rows:
+        return quietly_open(source, times_as_labels(source, options), progress)
+
+    with Apart([partial(opened, source) for source in sources]) as found:
+        for line in grouped(found.warnings):
+            warnings.warn(line, IkpcaWarning, stacklevel=2)
+        yield found.files
 
 
 @contextmanager

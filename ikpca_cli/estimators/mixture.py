@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -99,6 +101,12 @@ class Mixture(Denoiser):
     def noise_left(self, X: FloatArray) -> FloatArray:
         """Return the variance of the error that cleaning rows (n, p) leaves, over the noise's."""
         return self.model_.noise_left(self._centred(X))
+
+    def at_noise_level(self, noise_std: float) -> Self:
+        """Return the same mixture for rows whose noise has another standard deviation."""
+        other = copy(self)
+        other.model_ = replace(self.model_, noise_variance=noise_std**2)
+        return other
 
     def _choose(self, task: Task) -> Choice:
         count = self.n_components

@@ -14,7 +14,8 @@ from functools import lru_cache
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, RowSource
-from ikpca_cli.recordings.roughness import changes
+from ikpca_cli.recordings.cutting import Kind
+from ikpca_cli.recordings.roughness import changes, channel_noise
 
 UNKNOWN = "its noise cannot be told from a signal that changes from sample to sample"
 """Why no error is promised where differences over more samples are ever larger."""
@@ -42,8 +43,8 @@ def correlations(canvases: Sequence[RowSource]) -> tuple[tuple[float, ...], floa
         None of the first for white noise; the second is the noise level over what second
         differences of neighbours say. None if nothing can be told.
     """
-    shortest = min(int(canvas.shape[0]) for canvas in canvases)
-    if shortest < _SHORTEST:
+    canvases = [canvas for canvas in canvases if int(canvas.shape[0]) >= _SHORTEST]
+    if not canvases:
         return (), 1.0
     powers = np.array([np.mean(changes(canvases, "signal", lag) ** 2) for lag in LAGS])
     if not powers[0] > 0.0:
@@ -66,6 +67,17 @@ def correlations(canvases: Sequence[RowSource]) -> tuple[tuple[float, ...], floa
         found[lag] = float((6.0 * (total - power) + 2.0 * found[2 * lag]) / 8.0)
     kept = tuple(found[lag] / total for lag in range(1, LAGS[start]))
     return kept, float(np.sqrt(total / powers[0]))
+
+
+def own_level(canvases: Sequence[RowSource], kind: Kind, scales: Sequence[float]) -> float | None:
+    """Return the noise level of recordings or pictures, over `scales` by channel.
+
+    The root mean square over channels; None if it cannot be told.
+    """
+    told = correlations(canvases) if kind != "image" else ((), 1.0)
+    levels = channel_noise(canvases, "image" if kind == "image" else "signal")
+    level = float(np.sqrt(np.mean((levels / np.array(scales or 1.0)) ** 2)))
+    return level * told[1] if told is not None and level > 0.0 else None
 
 
 @lru_cache(maxsize=4)

@@ -37,6 +37,9 @@ class Cutting:
     apart : int
         Samples from one event to the next, about, for events that are no heart beats; 0 where it
         is for the recording to tell.
+    step : float
+        From one sample to the next of the recordings fitted on, by their times; 0 where they have
+        none.
     """
 
     kind: Kind
@@ -46,6 +49,12 @@ class Cutting:
     scales: tuple[float, ...] = ()
     fs: float = 0.0
     apart: int = 0
+    step: float = 0.0
+
+    @property
+    def shortest(self) -> int:
+        """Samples of a canvas below which nothing is cut from it."""
+        return 2 if self.kind == "beats" else self.height
 
     @property
     def n_features(self) -> int:
@@ -80,7 +89,7 @@ class Cutting:
         ValueError
             If it is something else.
         """
-        names = {"kind", "height", "width", "hop", "fs", "apart"}
+        names = {"kind", "height", "width", "hop", "fs", "apart", "step"}
         scales: list[Any] = [
             plain.get(f"scale{place}") for place in range(len(plain.keys() - names))
         ]
@@ -92,14 +101,15 @@ class Cutting:
         apart = plain.get("apart")
         if type(apart) is not int or not 0 <= apart < 1 << 40:
             raise ValueError("its events do not lie apart by a number of samples")
-        floats = [plain.get("fs"), *scales]
+        step = plain.get("step", 0.0)
+        floats = [plain.get("fs"), step, *scales]
         if not all(type(value) is float and np.isfinite(value) for value in floats):
-            raise ValueError("the scales of its channels are not numbers")
+            raise ValueError("the scales of its channels, or its rate, are not numbers")
         high, wide, hop = (int(plain[name]) for name in ("height", "width", "hop"))
-        made = cls(plain["kind"], high, wide, hop, tuple(scales), plain["fs"], apart)
+        made = cls(plain["kind"], high, wide, hop, tuple(scales), plain["fs"], apart, step)
         due = 0 if made.kind == "image" else made.width
         if len(scales) != due or any(not scale > 0.0 for scale in made.scales):
             raise ValueError("the scales of its channels are not one for each")
-        if made.n_features != n_features or made.fs < 0.0:
+        if made.n_features != n_features or made.fs < 0.0 or step < 0.0:
             raise ValueError(f"its windows have {made.n_features} numbers, its rows {n_features}")
         return made

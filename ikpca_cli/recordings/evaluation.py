@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import warnings
 
 import numpy as np
 
 from ikpca_cli.data.row_source import RowSource, row_name
-from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 from ikpca_cli.evaluation.metrics import snr_gain_db
-from ikpca_cli.recordings.colour import UNKNOWN, correlations
-from ikpca_cli.recordings.recording import Canvas
-from ikpca_cli.recordings.roughness import channel_noise
+from ikpca_cli.recordings.colour import UNKNOWN
+from ikpca_cli.recordings.suitability import level_of, remarks
 from ikpca_cli.recordings.windowed import Windowed
 
 
@@ -43,16 +42,21 @@ def evaluate_windows(
         If nothing is known to estimate the error by.
     """
     recording = model.recording(noisy, sample_shape)
+    for line in remarks(model, recording):
+        warnings.warn(line, IkpcaWarning, stacklevel=2)
+    model, fitted = model.suited(recording), model
     about: dict[str, float | int | None] = {"n_samples": int(noisy.shape[0])}
     if clean is None:
-        if model.noise_std_ is None:
+        if fitted.noise_std_ is None:
             raise UsageError(
                 "the noise level of this recording is not known, so neither is the error: fit the "
                 "model with --noise-std, or give the clean recording"
             )
-        own = None
-        if model.cutting.kind == "signal" and not model.level_given:
-            own = noise_of(recording.canvases, row_name(noisy), model.cutting.scales)
+        own = None if model.cutting.kind == "beats" else level_of(fitted, recording)
+        if own is None and model.cutting.kind == "signal":
+            raise InputError(
+                f"{recording.name}: no error can be estimated: {UNKNOWN}; give the clean recording"
+            )
         risk = model.estimate(recording.canvases, noise_std=own)
         if risk.mse < -3.0 * risk.error:
             raise InputError(
@@ -64,7 +68,7 @@ def evaluate_windows(
         mse = risk.mse if risk.mse > 0.0 else None
         gain = None if mse is None else snr_gain_db(risk.mse_noisy, mse)
         return {
-            "noise_std": own or model.noise_std_,
+            "noise_std": own or fitted.noise_std_,
             "estimated_mse_noisy": risk.mse_noisy,
             "estimated_mse": mse,
             "estimated_mse_error": risk.error,
@@ -88,18 +92,3 @@ def evaluate_windows(
         "rms": math.sqrt(after),
         "snr_gain_db": snr_gain_db(before, after),
     } | about
-
-
-def noise_of(canvases: Sequence[Canvas], name: str, scales: tuple[float, ...]) -> float:
-    """Return the noise level of a recording, over `scales` by channel: root mean square.
-
-    Raises
-    ------
-    InputError
-        If it cannot be told.
-    """
-    told = correlations(canvases)
-    if told is None:
-        raise InputError(f"{name}: no error can be estimated: {UNKNOWN}; give the clean recording")
-    levels = channel_noise(canvases, "signal") / np.array(scales or 1.0)
-    return float(np.sqrt(np.mean(levels**2))) * told[1]

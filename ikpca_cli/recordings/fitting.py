@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, Progress, as_rows, silent
-from ikpca_cli.errors import IkpcaWarning
+from ikpca_cli.errors import IkpcaWarning, InputError
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.recordings.colour import UNKNOWN, correlations
 from ikpca_cli.recordings.cutting import Cutting, Kind
 from ikpca_cli.recordings.events import LENGTH
-from ikpca_cli.recordings.recording import Canvas, recording_of
+from ikpca_cli.recordings.recording import Recording, recording_of
 from ikpca_cli.recordings.roughness import channel_noise
 from ikpca_cli.recordings.windowed import Windowed
 
@@ -73,23 +73,21 @@ def fit_windows(
     InputError
         If windows cannot be cut from a file, or are all alike.
     """
-    shapes = shapes or [()] * len(files)
-    recordings = [
-        recording_of(as_rows(rows), kind, shape) for rows, shape in zip(files, shapes, strict=True)
-    ]
+    recordings = _recordings(files, kind, shapes or [()] * len(files))
     canvases = [canvas for recording in recordings for canvas in recording.canvases]
+    step = recordings[0].times.step
     levels = channel_noise(canvases, kind)
     told = correlations(canvases) if kind == "signal" else ((), 1.0)
     colour, ratio = told or ((), 1.0)
     levels = levels * ratio
-    sizes = [window] if window is not None else _candidates(canvases, kind)
+    sizes = [window] if window is not None else _candidates(recordings, kind)
     numbers = max(int(np.prod(canvas.shape)) for canvas in canvases)
     found = []
     for size in sizes:
         high, wide = (size[0], size[-1]) if kind == "image" else (size[0], recordings[0].width)
         every = max(1, min(high, wide if kind == "image" else high) // OVERLAP)
-        step = hop or (1 if numbers <= EVERY_OFFSET else every)
-        cutting = Cutting(kind, high, wide, step, _scales(levels, kind))
+        moves = hop or (1 if numbers <= EVERY_OFFSET else every)
+        cutting = Cutting(kind, high, wide, moves, _scales(levels, kind), step=step)
         for recording in recordings:
             recording.check(cutting)
         windowed = Windowed(type(model)(**model.get_params()), cutting)
@@ -99,6 +97,7 @@ def fit_windows(
             windowed.risk = windowed.estimate(canvases, trained=True)
         found.append(windowed)
     best = min(found, key=lambda one: np.inf if one.risk is None else one.risk.mse)
+    _say(recordings, best.cutting)
     if best.risk is not None and best.risk.mse < -3.0 * best.risk.error:
         warnings.warn(
             f"the noise level {best.noise_std_:.3g} cannot be right, the error would be below "
@@ -145,15 +144,45 @@ def fit_beats(
     InputError
         If too few beats are found.
     """
-    recordings = [recording_of(as_rows(rows), "beats") for rows in files]
+    recordings = _recordings(files, "beats", [()] * len(files))
     canvases = [canvas for recording in recordings for canvas in recording.canvases]
     levels = channel_noise(canvases, "signal")
     scales = _scales(levels, "signal")
-    cutting = Cutting("beats", LENGTH, len(scales), 1, scales, fs, apart)
+    cutting = Cutting("beats", LENGTH, len(scales), 1, scales, fs, apart, recordings[0].times.step)
+    _say(recordings, cutting)
     found = Windowed(type(model)(**model.get_params()), cutting)
     found.learn(canvases, levels, progress)
     found.withhold("what resampling beats to one length loses is not seen by an estimate")
     return found
+
+
+def _recordings(
+    files: Sequence[Any], kind: Kind, shapes: Sequence[tuple[int, ...]]
+) -> list[Recording]:
+    """Return the recordings of files, all of as many channels.
+
+    Raises
+    ------
+    InputError
+        If a file is of another number of channels than the first.
+    """
+    found: list[Recording] = []
+    for rows, shape in zip(files, shapes, strict=True):
+        one = recording_of(as_rows(rows), kind, shape)
+        if kind != "image" and found and one.width != found[0].width:
+            raise InputError(
+                f"{one.name} has {one.width} channels but {found[0].name} has {found[0].width}: "
+                "give recordings of the same channels"
+            )
+        found.append(one)
+    return found
+
+
+def _say(recordings: Sequence[Recording], cutting: Cutting) -> None:
+    """Warn of what is odd about the times of recordings."""
+    for recording in recordings:
+        for line in recording.remarks(cutting):
+            warnings.warn(line, IkpcaWarning, stacklevel=3)
 
 
 def _scales(levels: FloatArray, kind: Kind) -> tuple[float, ...]:
@@ -164,10 +193,10 @@ def _scales(levels: FloatArray, kind: Kind) -> tuple[float, ...]:
     return tuple(float(one / level) if one > 0.0 else 1.0 for one in levels)
 
 
-def _candidates(canvases: Sequence[Canvas], kind: Kind) -> list[tuple[int, ...]]:
-    """Return the windows to compare: those that fit several times into the shortest canvas."""
-    length = min(int(canvas.shape[0]) for canvas in canvases)
-    width = int(canvases[0].shape[1])
+def _candidates(recordings: Sequence[Recording], kind: Kind) -> list[tuple[int, ...]]:
+    """Return the windows to compare: those that fit several times into the shortest file."""
+    length = min(int(recording.longest.shape[0]) for recording in recordings)
+    width = min(recording.width for recording in recordings)
     if kind == "image":
         shortest = min(length, width)
         return [(size, size) for size in IMAGE_WINDOWS if 2 * size <= shortest] or [(shortest,) * 2]

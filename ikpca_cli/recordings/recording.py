@@ -12,12 +12,7 @@ from numpy.typing import NDArray
 from ikpca_cli.data.row_source import FloatArray, RowSource, row_name
 from ikpca_cli.errors import InputError
 from ikpca_cli.recordings.cutting import Cutting, Kind
-
-LOOKED_AT = 4096
-"""Rows at both ends of a file that tell whether a column is one of times."""
-
-_FEWEST = 16  # rows that tell it
-_BENT = 0.05  # distance from a straight line, over its length, of times that were rounded
+from ikpca_cli.recordings.times import NONE, Times, time_columns, times_of
 
 Blocks = Iterator[tuple[slice, FloatArray]]
 
@@ -35,17 +30,30 @@ class Canvas(Protocol):
 
 @dataclass(frozen=True)
 class _Channels:
-    """Some columns of rows."""
+    """Some columns of a stretch of rows."""
 
     rows: RowSource
     columns: NDArray[np.intp]
+    start: int
+    stop: int
 
     @property
     def shape(self) -> tuple[int, int]:
-        return self.rows.shape[0], len(self.columns)
+        return self.stop - self.start, len(self.columns)
+
+    @property
+    def name(self) -> str:
+        return row_name(self.rows)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether there is more of the recording, beyond a leap."""
+        return self.stop - self.start < self.rows.shape[0]
 
     def __getitem__(self, rows: slice) -> FloatArray:
-        block: FloatArray = np.asarray(self.rows[rows], dtype=np.float64)[:, self.columns]
+        first, last, _ = rows.indices(self.stop - self.start)
+        part = slice(self.start + first, self.start + max(first, last))
+        block: FloatArray = np.asarray(self.rows[part], dtype=np.float64)[:, self.columns]
         return block
 
 
@@ -56,6 +64,10 @@ class _Sample:
     rows: RowSource
     place: int
     shape: tuple[int, int]
+
+    @property
+    def name(self) -> str:
+        return row_name(self.rows)
 
     def __getitem__(self, rows: slice) -> FloatArray:
         row = np.asarray(self.rows[self.place : self.place + 1], dtype=np.float64)
@@ -71,17 +83,16 @@ class Recording:
     rows : RowSource, shape (n, p)
         The file as it is read.
     canvases : tuple of Canvas
-        One whose first axis is that of the rows, or one a row.
+        Stretches whose first axis is that of the rows, between leaps of their times, or one a row.
     columns : ndarray of int
-        The columns of the rows that the only canvas has; all where there is one a row.
-    time : tuple of int
-        Columns that hold times.
+        The columns of the rows that the canvases have; all where there is one a row.
+    times : Times
     """
 
     rows: RowSource
     canvases: tuple[Canvas, ...]
     columns: NDArray[np.intp]
-    time: tuple[int, ...] = ()
+    times: Times = NONE
 
     @property
     def by_rows(self) -> bool:
@@ -93,6 +104,34 @@ class Recording:
         """Columns of the canvases."""
         return int(self.canvases[0].shape[1])
 
+    @property
+    def name(self) -> str:
+        """What messages call the file."""
+        return row_name(self.rows)
+
+    @property
+    def longest(self) -> Canvas:
+        """The longest canvas, the first of several."""
+        return max(self.canvases, key=lambda canvas: int(canvas.shape[0]))
+
+    def remarks(self, cutting: Cutting) -> tuple[str, ...]:
+        """Return what is to be said of its times, where windows of these are cut from it."""
+        found = [self.times.remark()]
+        short = [int(canvas.shape[0]) for canvas in self.canvases]
+        short = [length for length in short if length < cutting.shortest]
+        if short and cutting.kind != "image":
+            found.append(
+                f"{sum(short)} samples between leaps too near to each other for the window "
+                f"{cutting.text} stay as they are"
+            )
+        if self.times.differs(cutting.step):
+            found.append(
+                f"its samples lie {self.times.step:.4g} apart, those of the fit "
+                f"{cutting.step:.4g}, so that windows are of another duration; fit a model on "
+                "recordings of this rate"
+            )
+        return tuple(f"{self.name}: {text}" for text in found if text)
+
     def check(self, cutting: Cutting) -> None:
         """Refuse a recording that windows cannot be cut from.
 
@@ -100,7 +139,7 @@ class Recording:
         ------
         InputError
         """
-        name, shape = row_name(self.rows), self.canvases[0].shape
+        name, shape = self.name, self.longest.shape
         if cutting.kind == "image":
             if shape[0] < cutting.height or shape[1] < cutting.width:
                 raise InputError(
@@ -122,10 +161,14 @@ class Recording:
     def cleaned(self, clean: Callable[[Canvas], Blocks]) -> Iterator[tuple[slice, FloatArray]]:
         """Yield (slice, rows with their canvases cleaned), what is no signal as it is."""
         if not self.by_rows:
-            for part, block in clean(self.canvases[0]):
-                rows = np.array(self.rows[part], dtype=np.float64)
-                rows[:, self.columns] = block
-                yield part, rows
+            start = 0
+            for canvas in self.canvases:
+                for inner, block in clean(canvas):
+                    part = slice(start + inner.start, start + inner.stop)
+                    rows = np.array(self.rows[part], dtype=np.float64)
+                    rows[:, self.columns] = block
+                    yield part, rows
+                start += int(canvas.shape[0])
             return
         for place, canvas in enumerate(self.canvases):
             whole = np.concatenate([block for _, block in clean(canvas)])
@@ -161,7 +204,7 @@ def recording_of(rows: RowSource, kind: Kind, sample_shape: tuple[int, ...] = ()
         if len(sample_shape) > 1:
             samples = (_Sample(rows, place, shape) for place in range(n_rows))
             return Recording(rows, tuple(samples), every)
-        return Recording(rows, (_Channels(rows, every),), every)
+        return Recording(rows, (_Channels(rows, every, 0, n_rows),), every)
     if n_columns > n_rows:
         samples = (_Sample(rows, place, (n_columns, 1)) for place in range(n_rows))
         return Recording(rows, tuple(samples), every)
@@ -169,33 +212,7 @@ def recording_of(rows: RowSource, kind: Kind, sample_shape: tuple[int, ...] = ()
     columns = np.setdiff1d(every, time)
     if len(columns) == 0:
         raise InputError(f"{row_name(rows)}: holds times alone, and no signal")
-    return Recording(rows, (_Channels(rows, columns),), columns, time)
-
-
-def time_columns(rows: RowSource) -> tuple[int, ...]:
-    """Return the columns that rise from row to row, as times or a count of the rows do.
-
-    Rounded times may stay the same for some rows if they lie along a straight line.
-    """
-    n_rows, n_columns = rows.shape
-    if n_rows < _FEWEST or n_columns < 2:
-        return ()
-    ends = [
-        np.asarray(rows[part], dtype=np.float64)
-        for part in (slice(0, LOOKED_AT), slice(max(0, n_rows - LOOKED_AT), n_rows))
-    ]
-    found = []
-    for column in range(n_columns):
-        first, last = (end[:, column] for end in ends)
-        if first[0] < last[-1] and _rises(first) and _rises(last):
-            found.append(column)
-    return tuple(found)
-
-
-def _rises(values: FloatArray) -> bool:
-    steps = np.diff(values)
-    if (steps > 0.0).all():
-        return True
-    line = np.linspace(values[0], values[-1], len(values))
-    straight = np.abs(values - line).max() <= _BENT * (values[-1] - values[0])
-    return bool((steps >= 0.0).all() and np.mean(steps > 0.0) >= 0.5 and straight)
+    times = times_of(rows, time)
+    parts = times.stretches(n_rows)
+    stretches = tuple(_Channels(rows, columns, part.start, part.stop) for part in parts)
+    return Recording(rows, stretches, columns, times)

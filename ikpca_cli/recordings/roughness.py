@@ -36,6 +36,7 @@ def changes(canvases: Sequence[RowSource], kind: Kind, lag: int) -> FloatArray:
     """
     found = []
     share = max(1, MOST_NUMBERS // len(canvases))
+    canvases = [canvas for canvas in canvases if int(canvas.shape[0]) > 2 * lag] or canvases
     for canvas in canvases[:: max(1, len(canvases) // 64)]:
         length, width = canvas.shape
         count = max(1, min(length, share // width) // _STRETCH)

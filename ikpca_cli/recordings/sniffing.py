@@ -8,7 +8,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, RowSource
 from ikpca_cli.recordings.cutting import Kind
-from ikpca_cli.recordings.recording import time_columns
+from ikpca_cli.recordings.times import time_columns
 
 MANY_ROWS = 500
 """Rows of one or two numbers from which their order is looked at."""

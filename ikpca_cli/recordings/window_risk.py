@@ -46,7 +46,8 @@ def estimate_risk(
     seed = model.model.fitted_params_["seed"]
     rng = model_rng(seed, Stream.EVALUATION_PROBE)
     again = trained and sum(int(np.prod(canvas.shape)) for canvas in canvases) <= REFIT_NUMBERS
-    parts = [_middle(c, model.cutting) for c in (canvases if again else canvases[:1])]
+    longest = max(canvases, key=lambda canvas: int(canvas.shape[0]))
+    parts = [_middle(c, model.cutting) for c in (canvases if again else [longest])]
     probes = [coloured(rng.standard_normal(part.shape), model.colour) for part in parts]
     stds = noise_std * np.array(model.cutting.scales or 1.0)
     step = REFIT_STEP if again else STEP

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import Any, Self
 
 import numpy as np
@@ -21,9 +21,14 @@ from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.recordings.colour import roots
 from ikpca_cli.recordings.cutting import Cutting
 from ikpca_cli.recordings.events import LENGTH, Beats, find_peaks, without_baseline
+from ikpca_cli.recordings.plain_values import of_plain
 from ikpca_cli.recordings.recording import Blocks, Canvas, Recording, recording_of
+from ikpca_cli.recordings.suitability import SAME, level_of
 from ikpca_cli.recordings.window_risk import Risk, estimate_risk
 from ikpca_cli.recordings.windows import cleaned_blocks, training_windows
+
+ALIKE = 1.1
+"""Ratio of the noise levels of channels up to which they are one."""
 
 
 class Windowed:
@@ -61,7 +66,14 @@ class Windowed:
         """Return the rows to learn from."""
         if self.cutting.kind != "beats":
             return self._white(training_windows(canvases, self.cutting, seed))
-        return np.concatenate([self.cut_beats(canvas)[2] for canvas in canvases])
+        found = []
+        for canvas in canvases:
+            try:
+                found.append(self.cut_beats(canvas)[2])
+            except InputError:  # too few, in a stretch between leaps
+                if canvas is canvases[-1] and not found:
+                    raise
+        return np.concatenate(found)
 
     def _white(self, windows: FloatArray, *, back: bool = False) -> FloatArray:
         """Return windows (n, p) with white noise, or with the noise that they had."""
@@ -124,30 +136,9 @@ class Windowed:
         ValueError
             If the values are not those of windows as wide as the model's rows.
         """
-        names = [field.name for field in fields(Risk)]
-        risk = {name: plain[name] for name in names if name in plain}
-        colour = [plain[f"colour{place}"] for place in range(_colours(plain))]
-        own = {
-            *risk,
-            "stretching",
-            "level_given",
-            *(f"colour{place}" for place in range(len(colour))),
-        }
-        rest = {name: value for name, value in plain.items() if name not in own}
-        stretching = plain.get("stretching")
-        if type(stretching) is not float or not 1.0 <= stretching < LENGTH:
-            raise ValueError("the length of its rows over that of its beats is not one")
-        if risk and (
-            len(risk) < len(names) or any(type(one) is not float for one in risk.values())
-        ):
-            raise ValueError("the error that it promises is not one")
-        made = cls(model, Cutting.from_plain(rest, model.n_features_in_))
-        made.risk = Risk(**risk) if risk else None
-        made.stretching = stretching
-        if not all(type(value) is float and abs(value) <= 1.0 for value in colour):
-            raise ValueError("the correlations of its noise are none")
-        made.colour = tuple(colour)
-        made.level_given = plain.get("level_given") == 1
+        cutting, own = of_plain(plain, model.n_features_in_)
+        made = cls(model, cutting)
+        vars(made).update(own)
         return made
 
     @property
@@ -175,6 +166,13 @@ class Windowed:
         """Standard deviation of the noise, where it is known: root mean square over channels."""
         level = self.model.noise_std_
         return None if level is None else level / self.stretching
+
+    def channel_levels(self) -> list[float] | None:
+        """Return the noise level of each channel, where they differ and are known."""
+        level, scales = self.noise_std_, self.cutting.scales
+        if level is None or not scales or max(scales) < ALIKE * min(scales):
+            return None
+        return [level * scale for scale in scales]
 
     def estimate(
         self,
@@ -210,7 +208,8 @@ class Windowed:
             If windows of the model cannot be cut from it.
         """
         recording = self.recording(as_rows(X), sample_shape)
-        return np.concatenate([block for _, block in recording.cleaned(self.clean_canvas)])
+        suited = self.suited(recording)
+        return np.concatenate([block for _, block in recording.cleaned(suited.clean_canvas)])
 
     def recording(self, rows: RowSource, sample_shape: tuple[int, ...] = ()) -> Recording:
         """Return the canvases of a file, checked for the model's windows."""
@@ -218,8 +217,22 @@ class Windowed:
         recording.check(self.cutting)
         return recording
 
+    def suited(self, recording: Recording) -> Self:
+        """Return what cleans a file by its own noise level, where that is another than the fit's.
+
+        Windows of a mixture are weighed by how much of them is noise; with other methods, and where
+        the levels hardly differ, it is the same as for any file.
+        """
+        own, fitted = level_of(self, recording), self.noise_std_
+        at_level = getattr(self.model, "at_noise_level", None)
+        if own is None or fitted is None or at_level is None or SAME < own / fitted < 1.0 / SAME:
+            return self
+        other = type(self)(at_level(own * self.stretching), self.cutting)
+        other.stretching, other.colour, other.risk = self.stretching, self.colour, self.risk
+        return other
+
     def flagged_blocks(
-        self, rows: RowSource, sample_shape: tuple[int, ...] = ()
+        self, recording: Recording
     ) -> Iterator[tuple[slice, FloatArray, FloatArray, NDArray[np.bool_]]]:
         """Yield (slice, rows, cleaned rows, none of which is flagged) of a file.
 
@@ -228,14 +241,23 @@ class Windowed:
         InputError
             As `denoise` does.
         """
-        for part, cleaned in self.recording(rows, sample_shape).cleaned(self.clean_canvas):
-            noisy = np.asarray(rows[part], dtype=np.float64)
+        for part, cleaned in recording.cleaned(self.suited(recording).clean_canvas):
+            noisy = np.asarray(recording.rows[part], dtype=np.float64)
             yield part, noisy, cleaned, np.zeros(len(cleaned), dtype=bool)
 
     def clean_canvas(self, canvas: Canvas) -> Blocks:
         """Yield (slice, clean rows) of a canvas."""
+        every = slice(0, int(canvas.shape[0]))
         if self.cutting.kind == "beats":
-            yield slice(0, int(canvas.shape[0])), self.clean_array(_whole(canvas))
+            try:
+                yield every, self.clean_array(_whole(canvas))
+            except InputError:
+                if not getattr(canvas, "is_part", False):
+                    raise
+                yield every, _whole(canvas)
+            return
+        if every.stop < self.cutting.shortest:  # a stretch between leaps
+            yield every, _whole(canvas)
             return
 
         def clean(windows: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -264,6 +286,7 @@ class Windowed:
         risk = self.risk
         return self.model.summary() | {
             "noise_std": self.noise_std_,
+            "noise_std_channels": self.channel_levels(),
             "window": self.cutting.text,
             "hop": self.cutting.hop,
             **({"noise_model": "correlated"} if self.colour else {}),
@@ -273,10 +296,6 @@ class Windowed:
             "estimated_mse": None if risk is None else risk.mse,
             "estimated_mse_error": None if risk is None else risk.error,
         }
-
-
-def _colours(plain: Mapping[str, Any]) -> int:
-    return sum(name.startswith("colour") for name in plain)
 
 
 def _whole(canvas: RowSource) -> FloatArray:

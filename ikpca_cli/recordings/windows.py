@@ -140,7 +140,7 @@ def _read(canvas: RowSource, start: int, stop: int) -> FloatArray:
 def _places(canvas: RowSource, cutting: Cutting) -> NDArray[np.intp]:
     """Return how many places a window has along both axes of a canvas."""
     shape = (canvas.shape[0] - cutting.height + 1, canvas.shape[1] - cutting.width + 1)
-    return np.array(shape, dtype=np.intp)
+    return np.maximum(np.array(shape, dtype=np.intp), 0)
 
 
 def _cut(canvas: RowSource, cutting: Cutting, chosen: NDArray[np.intp]) -> FloatArray:

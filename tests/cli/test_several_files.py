@@ -6,6 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from ikpca_cli import load_model
+from ikpca_cli.estimators.mixture import Mixture
+from ikpca_cli.recordings.fitting import fit_windows
+
 
 @pytest.fixture
 def parts(tmp_path):
@@ -42,8 +46,53 @@ def test_the_file_that_does_not_fit_is_named(cli, tmp_path, parts):
     assert not (tmp_path / "model.joblib").exists()
 
 
+def test_recordings_of_other_lengths_are_learned_from_together(cli, tmp_path):
+    rng = np.random.default_rng(2)
+    wave = np.sign(np.sin(np.arange(1500) / 20.0))
+    folder = tmp_path / "recordings"
+    folder.mkdir()
+    noisy = {"a": wave[:900], "b": wave[:1500], "c": wave[200:1200]}
+    for name, clean in noisy.items():
+        rows = np.column_stack([np.arange(len(clean)) / 50.0, clean])
+        rows[:, 1] += rng.normal(scale=0.3, size=len(clean))
+        np.savetxt(folder / f"{name}.csv", rows, "%.5f", ",", header="time,x", comments="")
+    cli("fit recordings --window 32 -o both.joblib --method pca")
+    cli("fit recordings/a.csv --window 32 -o one.joblib --method pca")
+    cli("denoise both.joblib recordings")
+    for name, clean in noisy.items():
+        found = np.loadtxt(folder / f"{name}.denoised.csv", delimiter=",", skiprows=1)
+        assert_allclose(found[:, 0], np.arange(len(clean)) / 50.0, atol=1e-9)
+        assert np.mean((found[:, 1] - clean) ** 2) < 0.5 * 0.3**2
+    np.save(folder / "d.npy", rng.normal(size=(400, 3)))
+    line = cli("fit recordings --window 32 -o both.joblib --force", code=1).stderr
+    assert "d.npy has 3 channels" in line
+
+
+def test_no_window_spans_two_files(cli, tmp_path):
+    rng = np.random.default_rng(2)
+    whole = rng.normal(size=600).cumsum()
+    for name, part in (("whole", whole), ("left", whole[:250]), ("right", whole[250:])):
+        np.save(f"{name}.npy", part)
+    cli("fit left.npy right.npy --window 8 -o parts.joblib --noise-std 0.5")
+    model = load_model("parts.joblib")
+    parts = [whole[:250, None], whole[250:, None]]
+    alone = fit_windows(Mixture(noise_std=0.5), parts, window=(8,))
+    assert_allclose(model.denoise(whole[:, None]), alone.denoise(whole[:, None]), rtol=1e-12)
+
+
+def test_pictures_of_other_sizes_are_learned_from_together(cli, tmp_path):
+    rng = np.random.default_rng(2)
+    y, x = np.mgrid[:60, :60] / 60.0
+    clean = 100.0 * np.sin(9.0 * x) * (y > 0.4)
+    for name, size in (("a", 40), ("b", 60)):
+        part = clean[None, :size, :]
+        np.save(f"{name}.npy", part + rng.normal(scale=10.0, size=part.shape))
+    cli("fit a.npy b.npy --window 6x6")
+    cli("denoise model.joblib a.npy b.npy")
+    assert np.mean((np.load("b.denoised.npy")[0] - clean) ** 2) < 25.0
+
+
 def test_what_takes_one_file_says_so(cli, parts):
-    assert "--window takes a single file" in cli("fit parts --window 4", code=2).stderr
     assert "--residual names one file" in cli("denoise m parts --residual r.npy", code=2).stderr
 
 

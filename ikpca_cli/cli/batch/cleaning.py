@@ -15,8 +15,6 @@ from ikpca_cli.cli.sources import located
 from ikpca_cli.errors import IkpcaError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -24,7 +22,6 @@ if TYPE_CHECKING:
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.formats.arrays import Rows
     from ikpca_cli.formats.layout import ReadOptions
-    from ikpca_cli.noise.treatment import Treatment
     from ikpca_cli.plots.shown import Shown
     from ikpca_cli.plots.stretch import Stretch
     from ikpca_cli.recordings.windowed import Windowed
@@ -169,6 +166,8 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     from ikpca_cli.estimators.missing_values import refill
     from ikpca_cli.formats.arrays import check_target, open_output, output_notes, read_rows
     from ikpca_cli.formats.rows.missing import TO_MODEL
+    from ikpca_cli.recordings.suitability import flaw as flaw_of
+    from ikpca_cli.recordings.suitability import remarks
     from ikpca_cli.recordings.windowed import Windowed
 
     path, reading = located(job.source, job.reading)
@@ -193,8 +192,14 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
         keeps_holes = rows.has_holes and reading.missing == "keep"
         if rows.has_holes and not isinstance(model, Windowed):
             rows.fill_by(partial(refill, model))
-        treatment = None if isinstance(model, Windowed) else model.treatment(rows)
-        blocks = _blocks(model, rows, job.keep_unlike, treatment)
+        treatment = recording = None
+        if isinstance(model, Windowed):
+            recording = model.recording(rows, rows.layout.sample_shape)
+            outcome.warnings += remarks(model, recording)
+            blocks = model.flagged_blocks(recording)
+        else:
+            treatment = model.treatment(rows)
+            blocks = model.flagged_blocks(rows, keep_unlike=job.keep_unlike, treatment=treatment)
         first = next(blocks)  # what refuses the rows does so before an output is begun
         form = (rows.shape[0], rows.dtype, rows.layout.with_digits(job.digits))
         write = files.enter_context(
@@ -229,6 +234,10 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
             if keep is not None:
                 keep(_with_holes(rows.in_file_order(gone), holes))
             progress("denoise", part.stop, rows.shape[0])
+        told = change.record()
+        if recording is not None and isinstance(model, Windowed) and told["removed_rms"]:
+            flaw = flaw_of(model, recording, told["removed_rms"])
+            outcome.warnings += (flaw,) if flaw else ()
         if job.shows:
             outcome.shown = _shown(model, rows, job.image)
     remark = None if treatment is None else treatment.caution.remark()
@@ -246,20 +255,9 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
         "n_samples": rows.shape[0],
         "unlike": len(unlike),
         "unlike_rows": unlike,
-        **change.record(),
+        **told,
         "seconds": time.perf_counter() - start,
     }
-
-
-def _blocks(
-    model: Denoiser | Windowed, rows: Rows, keep_unlike: bool, treatment: Treatment | None
-) -> Iterator[tuple[slice, FloatArray, FloatArray, NDArray[np.bool_]]]:
-    """Return the blocks of a file, before and after, and which of its rows are unlike."""
-    from ikpca_cli.recordings.windowed import Windowed
-
-    if isinstance(model, Windowed):
-        return model.flagged_blocks(rows, rows.layout.sample_shape)
-    return model.flagged_blocks(rows, keep_unlike=keep_unlike, treatment=treatment)
 
 
 def _shown(

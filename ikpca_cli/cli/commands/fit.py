@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ import typer
 
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.given.composed import composed
-from ikpca_cli.cli.given.exclusions import check_several, check_update
+from ikpca_cli.cli.given.exclusions import check_missing, check_several, check_update
 from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN, is_file, method_params
@@ -22,7 +23,6 @@ from ikpca_cli.cli.given.window_options import (
     default_method,
     fit_windows,
     stretch_of,
-    times_as_labels,
     window_size,
 )
 from ikpca_cli.cli.progress import progress_bar
@@ -165,12 +165,13 @@ def fit(
             }
         )
     window_size(window, hop, fs)
-    if window not in (None, "none"):
+    by_windows = window not in (None, "none")
+    if by_windows:
         check_white(common.noise_model, by_file=levels is not None or noise_rows is not None)
     sources = gathered(sources)
     train = sources[0]
     if len(sources) > 1:
-        check_several(window, work.cluster)
+        check_several(work.cluster)
     method = default_method(method, window)
     standing: list[str] = []
     if method == "auto":
@@ -184,7 +185,7 @@ def fit(
 
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.private import warn_of_open_rows
-    from ikpca_cli.cli.several import open_all
+    from ikpca_cli.cli.several import open_all, open_apart
     from ikpca_cli.cli.sources import opener, split_source
     from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.cli.words.sentences import fit_sentences
@@ -209,17 +210,8 @@ def fit(
     old = None if update is None else load_model(update)
     files = reading.options(fills=True, known=None if old is None else old.reading_)
     if reading.left_to_model:
-        alone = {
-            "--cluster": bool(work.cluster),
-            "--window": window not in (None, "none"),
-        }
-        for other in (name for name, given_too in alone.items() if given_too):
-            raise UsageError(
-                f"--missing {files.missing} does not go with {other}: give --missing mean"
-            )
-    if window not in (None, "none"):
-        files = times_as_labels(train, files)
-    elif window == "none":
+        check_missing(files.missing, {"--cluster": bool(work.cluster), "--window": by_windows})
+    if window == "none":
         files = replace(files, orientation="rows")
     replaces = identity(update) if update is not None and target == update else None
     if isinstance(old, Windowed):
@@ -237,18 +229,25 @@ def fit(
 
         whole = replace(files, missing="error") if reading.left_to_model else files
         noise = noise_of_files(levels, noise_rows, common.noise_model, whole)
+    flaw = None
     with (
         threads.jobs(work.jobs),
         on_cluster(work.cluster),
         progress_bar(quiet=printing.quiet, verbose=printing.verbose) as progress,
-        open_all(sources, files, progress, known) as rows,
+        ExitStack() as opened,
     ):
+        if by_windows:
+            recordings = opened.enter_context(open_apart(sources, files, progress))
+        else:
+            rows = opened.enter_context(open_all(sources, files, progress, known))
         start = time.perf_counter()
-        opens = opener(rows, train, files) if work.cluster else None
-        flaw = None
-        seen: Rows | FirstPass | FilledRows = rows
+        opens = opener(rows, train, files) if work.cluster and not by_windows else None
+        seen: Rows | FirstPass | FilledRows
         model: Denoiser | Windowed
-        if old is not None:
+        if window is not None and by_windows:
+            model = fit_windows(chosen, recordings, window, hop, fs, progress)
+        elif old is not None:
+            seen = rows
             if rows.has_holes:
                 seen = filled = FilledRows(rows)
                 filled.refill(old, model_rng(old.seed, Stream.MISSING))
@@ -268,12 +267,10 @@ def fit(
 
                 model = fit_filled(filled, fit_once, seed)
                 flaw = noise_flaw(chosen, filled)
-            elif window is None or window == "none":
+            else:
                 seen = first_pass = FirstPass(rows, seed, opens)
                 model = chosen.fit(first_pass, keep_sums=keep_sums, progress=progress)
                 flaw = noise_flaw(chosen, first_pass)
-            else:
-                model = fit_windows(chosen, rows, window, hop, fs, progress)
         seconds = time.perf_counter() - start
         inner = model.model if isinstance(model, Windowed) else model
         inner.reading_ = reading.told if old is None else old.reading_
@@ -282,7 +279,7 @@ def fit(
             from ikpca_cli.cli.pictures import picture_of_fit, picture_of_stretch
 
             if isinstance(model, Windowed):
-                picture_of_stretch(plot, stretch_of(model, rows), force=force)
+                picture_of_stretch(plot, stretch_of(model, recordings[0]), force=force)
             else:
                 picture_of_fit(plot, model, train, seen, force=force)
     if flaw is not None:

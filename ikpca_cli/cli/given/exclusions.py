@@ -7,15 +7,17 @@ from typing import Any
 from ikpca_cli.errors import UsageError
 
 
-def check_several(window: str | None, cluster: str | None) -> None:
+def check_several(cluster: str | None) -> None:
     """Refuse what takes a single file where several are to be one training set."""
-    single = {
-        "--window": window not in (None, "none"),
-        "--cluster": cluster is not None,
-    }
-    for option, given in single.items():
-        if given:
-            raise UsageError(f"{option} takes a single file: give one, or leave {option} out")
+    if cluster is not None:
+        raise UsageError("--cluster takes a single file: give one, or leave --cluster out")
+
+
+def check_missing(missing: str, given: dict[str, bool]) -> None:
+    """Refuse options that do not go with missing values that the model fills in."""
+    for option, there in given.items():
+        if there:
+            raise UsageError(f"--missing {missing} does not go with {option}: give --missing mean")
 
 
 def check_update(given: dict[str, Any]) -> None:

@@ -8,10 +8,13 @@ from ikpca_cli.cli.sources import located
 from ikpca_cli.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ikpca_cli.data.row_source import Progress
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.formats.arrays import Rows
     from ikpca_cli.formats.layout import ReadOptions
+    from ikpca_cli.formats.rows.apart import OneFile
     from ikpca_cli.plots.stretch import Stretch
     from ikpca_cli.recordings.windowed import Windowed
 
@@ -136,7 +139,7 @@ def times_as_labels(source: str, options: ReadOptions) -> ReadOptions:
     from pathlib import Path
 
     from ikpca_cli.formats.arrays import read_rows
-    from ikpca_cli.recordings.recording import time_columns
+    from ikpca_cli.recordings.times import time_columns
 
     options = replace(options, recording=True)
     path, own = located(source, options)
@@ -152,46 +155,47 @@ def times_as_labels(source: str, options: ReadOptions) -> ReadOptions:
 
 def fit_windows(
     model: Denoiser,
-    rows: Rows,
+    files: Sequence[Rows | OneFile],
     window: str,
     hop: int | None,
     fs: float | None,
     progress: Progress,
 ) -> Windowed:
-    """Fit a model to the windows of a file.
+    """Fit a model to the windows of files: none spans two of them.
 
     Raises
     ------
     InputError
-        If windows cannot be cut from it.
+        If windows cannot be cut from one.
     """
     from ikpca_cli.recordings import fitting
     from ikpca_cli.recordings.sniffing import looks_like
 
     size = window_size(window, hop, fs)
     if fs is not None:
-        return fitting.fit_beats(model, [rows], fs=fs, progress=progress)
-    shape = rows.layout.sample_shape
+        return fitting.fit_beats(model, files, fs=fs, progress=progress)
+    shapes = [rows.layout.sample_shape for rows in files]
     if size is None:
-        guess = looks_like(rows, shape)
-        image = len(shape) == 2 or (guess is not None and guess.kind == "image")
+        guess = looks_like(files[0], shapes[0])
+        image = len(shapes[0]) == 2 or (guess is not None and guess.kind == "image")
     else:
         image = len(size) == 2
     kind: Any = "image" if image else "signal"
     return fitting.fit_windows(
-        model, [rows], kind=kind, window=size, hop=hop, shapes=[shape], progress=progress
+        model, files, kind=kind, window=size, hop=hop, shapes=shapes, progress=progress
     )
 
 
-def stretch_of(model: Windowed, rows: Rows) -> Stretch:
-    """Return the middle of a file's first recording or picture, before and after cleaning."""
+def stretch_of(model: Windowed, rows: Rows | OneFile) -> Stretch:
+    """Return the middle of a file's longest recording or picture, before and after cleaning."""
     from pathlib import PurePath
 
     import numpy as np
 
     from ikpca_cli.plots.stretch import LARGEST, LONGEST, Stretch
 
-    canvas = model.recording(rows, rows.layout.sample_shape).canvases[0]
+    recording = model.recording(rows, rows.layout.sample_shape)
+    canvas = recording.longest
     image = model.cutting.kind == "image"
     length, width = canvas.shape
     most, margin = (LARGEST if image else LONGEST), model.cutting.height
@@ -202,6 +206,6 @@ def stretch_of(model: Windowed, rows: Rows) -> Stretch:
     part = np.asarray(canvas[start : last + margin], dtype=np.float64)
     left = max(0, (width - LARGEST) // 2) if image else 0
     inner = slice(first - start, last - start), slice(left, left + LARGEST if image else None)
-    cleaned = model.clean_array(part)
+    cleaned = model.suited(recording).clean_array(part)
     name = PurePath(rows.name).name
     return Stretch(part[inner], cleaned[inner], first + 1, length, image, name)

@@ -177,6 +177,8 @@ def _cell(value: Any) -> str:
         return _cell(value.mean) + ("" if value.std is None else f" ± {_cell(value.std)}")
     if isinstance(value, float):
         return f"{value:.4g}"
+    if isinstance(value, list):
+        return ", ".join(map(_cell, value))
     return escaped(str(value))
 
 

@@ -7,6 +7,8 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+_CHANNELS = 8  # whose noise a sentence names
+
 _PER_DB = 10.0 / math.log(10.0)
 
 
@@ -31,7 +33,12 @@ def fit_sentences(record: Mapping[str, Any], *, given: bool, replicates: bool) -
     if level is not None:
         model = record.get("noise_model") or "white"
         source = "as given" if given else "measured from the rows"
-        lines.append(f"Noise: standard deviation {plain(level)} ({source}; {model}).")
+        channels = record.get("noise_std_channels")
+        levels = plain(level)
+        if channels:
+            some = ", ".join(plain(one) for one in channels[:_CHANNELS])
+            levels = some + ", ..." * (len(channels) > _CHANNELS) + " by channel"
+        lines.append(f"Noise: standard deviation {levels} ({source}; {model}).")
     elif replicates:
         lines.append("Noise: all that is not the mean of the rows, as --clean mean says.")
     else:

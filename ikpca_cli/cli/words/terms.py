@@ -23,6 +23,8 @@ TERMS = {
     "noise_evidence": "how that is known",
     "spike_limit": "values farther than this from the running median of their row are left out",
     "noise_std": "standard deviation of the noise, in the unit of the data",
+    "noise_std_channels": "the same of each channel, where they differ; noise_std is their root "
+    "mean square",
     "estimated_mse": "mean squared error that cleaned rows are expected to have, estimated from "
     "noisy rows alone (Stein's unbiased risk estimate)",
     "estimated_mse_error": "standard error of that estimate",

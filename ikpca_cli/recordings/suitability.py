@@ -1,0 +1,69 @@
+"""Whether a file is one that a model of windows was fitted for: its noise, and what is removed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ikpca_cli.recordings.colour import own_level
+from ikpca_cli.recordings.recording import Recording
+
+ENOUGH = 500
+"""Numbers of a file from which its own noise level is known well enough."""
+
+SAME, QUIETER = 0.8, 0.6
+"""Ratios of noise levels that are the same for cleaning, and that need no word."""
+
+MORE = 1.15
+"""Of the noise level: more than that is not removed where noise alone is."""
+
+
+def level_of(model: Any, recording: Recording) -> float | None:
+    """Return the noise level of a file, over the scales of its channels; None if unknown.
+
+    It is that of the fit of `model`, a `Windowed`, where this was given, or the file is short.
+    """
+    if model.level_given or sum(int(np.prod(one.shape)) for one in recording.canvases) < ENOUGH:
+        level: float | None = model.noise_std_
+        return level
+    return own_level(recording.canvases, model.cutting.kind, model.cutting.scales)
+
+
+def remarks(model: Any, recording: Recording) -> tuple[str, ...]:
+    """Return what is to be said of a file before it is cleaned by a `Windowed`."""
+    own, fitted = level_of(model, recording), model.noise_std_
+    lines = recording.remarks(model.cutting)
+    if own is None or fitted is None or QUIETER < own / fitted < 1.0 / QUIETER:
+        return lines
+    if hasattr(model.model, "at_noise_level"):
+        done = "it is cleaned for its own level"
+    else:
+        done = f"too {'much' if own < fitted else 'little'} of it may be removed"
+    if own < fitted:
+        done += ", but the fit did not see what was below its noise"
+    level = f"its noise level, {own:.3g}, is not that of the fit, {fitted:.3g}"
+    return (*lines, f"{recording.name}: {level}: {done}; a fit on files like it may be better")
+
+
+def flaw(model: Any, recording: Recording, removed_rms: float) -> str | None:
+    """Return what is odd about what a `Windowed` removed from a file, if anything.
+
+    Parameters
+    ----------
+    model : Windowed
+    recording : Recording
+    removed_rms : float
+        Root mean square over all numbers of the rows.
+    """
+    share = recording.rows.shape[1] / len(recording.columns)
+    removed, own = removed_rms * share**0.5, level_of(model, recording) or model.noise_std_
+    if own is None:
+        return None
+    own *= float(np.sqrt(np.mean(np.square(model.cutting.scales or 1.0))))
+    if removed < MORE * own:
+        return None
+    return (
+        f"{recording.name}: more was removed, RMS {removed:.3g}, than its noise, {own:.3g}: signal "
+        "went, too, as its windows are unlike those of the fit; fit a model on files like it"
+    )

@@ -1,0 +1,171 @@
+"""Times of a recording: which columns they are, how far apart samples lie, and where they leap.
+
+A logger that was stopped and started again leaves a leap in its times. What lies on both sides of
+one is no window: windows are cut from the stretches between leaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray, RowSource
+
+LOOKED_AT = 4096
+"""Rows at both ends of a file that tell whether a column is one of times."""
+
+LEAP = 2.5
+"""Usual steps from one time to the next beyond which something is left out in between."""
+
+UNEVEN = 0.01
+"""Share of the steps that may be leaps; with more, the times are uneven all along."""
+
+_FEWEST = 16  # rows that tell whether a column is one of times
+_BENT = 0.05  # distance from a straight line, over its length, of times that were rounded
+_BLOCK = 1 << 18  # rows read together
+
+
+@dataclass(frozen=True)
+class Times:
+    """What the times of a recording say of its samples.
+
+    Attributes
+    ----------
+    step : float
+        From one sample to the next, usually; seconds where times are dates, else in their unit; 0
+        where there are no times.
+    leaps : tuple of int
+        Samples, counted from 0, before which the times leap.
+    uneven : bool
+        Whether steps differ so often that samples are not evenly spaced at all.
+    """
+
+    step: float = 0.0
+    leaps: tuple[int, ...] = ()
+    uneven: bool = False
+
+    def stretches(self, length: int) -> Iterator[slice]:
+        """Yield the samples between leaps."""
+        edges = [0, *self.leaps, length]
+        for start, stop in pairwise(edges):
+            yield slice(start, stop)
+
+    def remark(self) -> str | None:
+        """Return what there is to say of a recording with such times."""
+        if self.uneven:
+            return (
+                "its times are uneven, and windows take samples as evenly spaced; bring it to even "
+                "times first, if it matters"
+            )
+        if not self.leaps:
+            return None
+        count = len(self.leaps) - 1
+        more = f" and {count} other place{'s' * (count != 1)}" if count else ""
+        return f"its times leap at sample {self.leaps[0] + 1}{more}: no window spans a leap"
+
+    def differs(self, step: float) -> bool:
+        """Tell whether samples lie otherwise apart than those of another recording do."""
+        return self.step > 0.0 and step > 0.0 and abs(np.log(self.step / step)) > 0.02
+
+
+NONE = Times()
+"""Of a recording that has no times."""
+
+
+def times_of(rows: RowSource, columns: Sequence[int]) -> Times:
+    """Return what is known of the times of a recording.
+
+    Parameters
+    ----------
+    rows : RowSource, shape (n, p)
+        Times may be a column, or the labels of a table.
+    columns : sequence of int
+        The columns that hold times, see `time_columns`.
+    """
+    if columns:
+        place = columns[0]
+        return _of_blocks(lambda part: _column(rows, part, place), int(rows.shape[0]))
+    labels = _labels(rows)
+    if labels is None or len(labels) < _FEWEST or not labels[0] < labels[-1]:
+        return NONE
+    return _of_blocks(lambda part: labels[part], len(labels))
+
+
+def _column(rows: RowSource, part: slice, place: int) -> FloatArray:
+    values: FloatArray = np.asarray(rows[part], dtype=np.float64)[:, place]
+    return values
+
+
+def _of_blocks(read: Callable[[slice], FloatArray], length: int) -> Times:
+    """Return the times that a function reads by slices."""
+    first = np.diff(read(slice(0, min(length, _BLOCK))))
+    rising = first[first > 0.0]
+    if not len(rising):
+        return NONE
+    usual = float(np.median(rising))
+    leaps: list[int] = []
+    for start in range(0, length - 1, _BLOCK):
+        steps = np.diff(read(slice(start, min(length, start + _BLOCK + 1))))
+        odd = (steps > LEAP * usual) | (steps < -0.5 * usual)
+        leaps += (start + 1 + np.flatnonzero(odd)).tolist()
+        if len(leaps) > max(UNEVEN * length, 8):
+            return Times(_mean_step(first, usual), (), uneven=True)
+    return Times(_mean_step(first, usual), tuple(leaps))
+
+
+def _mean_step(steps: FloatArray, usual: float) -> float:
+    """Return the usual step: the mean of those that are no leaps, as times may be rounded."""
+    return float(np.mean(steps[np.abs(steps) <= LEAP * usual]))
+
+
+def _labels(rows: Any) -> FloatArray | None:
+    """Return the first labels of a table's samples as numbers, dates in seconds, or None."""
+    table = getattr(getattr(rows, "layout", None), "table", None)
+    if table is None or not table.labels or not table.labels[0]:
+        return None
+    words = [cells[0].strip().strip('"') for cells in table.labels]
+    try:
+        return np.array([float(word.replace(",", ".")) for word in words])
+    except ValueError:
+        pass
+    try:
+        dates = np.array(words, dtype="datetime64[us]")
+    except ValueError:
+        return None
+    return None if np.isnat(dates).any() else (dates - dates[0]).astype(np.float64) / 1e6
+
+
+def time_columns(rows: RowSource) -> tuple[int, ...]:
+    """Return the columns that rise from row to row, as times or a count of the rows do.
+
+    Rounded times may stay the same for some rows if they lie along a straight line.
+    """
+    n_rows, n_columns = rows.shape
+    if n_rows < _FEWEST or n_columns < 2:
+        return ()
+    ends = [
+        np.asarray(rows[part], dtype=np.float64)
+        for part in (slice(0, LOOKED_AT), slice(max(0, n_rows - LOOKED_AT), n_rows))
+    ]
+    found = []
+    for column in range(n_columns):
+        first, last = (end[:, column] for end in ends)
+        if first[0] < last[-1] and _rises(first) and _rises(last):
+            found.append(column)
+    return tuple(found)
+
+
+def _rises(values: FloatArray) -> bool:
+    steps = np.diff(values)
+    if (steps > 0.0).all():
+        return True
+    if (steps < 0.0).any() or np.mean(steps > 0.0) < 0.5:
+        return False
+    usual = float(np.median(steps[steps > 0.0]))
+    values = np.cumsum(np.where(steps > LEAP * usual, usual, steps))  # leaps left out
+    line = np.linspace(values[0], values[-1], len(values))
+    return bool(np.abs(values - line).max() <= _BENT * (values[-1] - values[0]))

@@ -1,0 +1,103 @@
+"""Leaps in the times of a recording, and files that a model was not fitted for."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from ikpca_cli.estimators.mixture import Mixture
+from ikpca_cli.recordings.fitting import fit_windows
+from ikpca_cli.recordings.recording import recording_of
+from ikpca_cli.recordings.times import time_columns, times_of
+from tests.recordings.signals import signal
+
+N = 1200
+
+
+def _times(*leaps, length=N, step=0.01):
+    steps = np.full(length, step)
+    for place in leaps:
+        steps[place] = 5.0
+    return np.cumsum(steps)
+
+
+@pytest.mark.parametrize("leaps", [(), (400,), (3, 700, 1190)])
+@pytest.mark.parametrize("digits", [9, 2, 1])
+def test_leaps_are_found_where_times_are_rounded_too(leaps, digits):
+    times = np.round(_times(*leaps, step=0.07), digits)
+    rows = np.column_stack([times, np.random.default_rng(0).normal(size=N)])
+    assert time_columns(rows) == (0,)
+    found = times_of(rows, (0,))
+    assert found.leaps == leaps
+    assert_allclose(found.step, 0.07, rtol=0.02)
+
+
+def test_uneven_times_are_said_and_do_not_cut():
+    times = np.random.default_rng(0).exponential(size=N).cumsum()
+    found = times_of(np.column_stack([times, times]), (0,))
+    assert found.uneven
+    assert found.leaps == ()
+    assert "uneven" in found.remark()
+
+
+@pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")
+def test_a_stretch_is_cleaned_as_if_it_were_alone():
+    rng = np.random.default_rng(1)
+    noisy = signal("bumps", N) + rng.normal(scale=0.3, size=N)
+    rows = np.column_stack([_times(500, 505), noisy])
+    model = fit_windows(Mixture(), [rows], window=(32,))
+    found = model.denoise(rows)
+    assert_array_equal(found[:, 0], rows[:, 0])
+    assert_array_equal(found[500:505], rows[500:505])  # too short for a window
+    for part in (slice(0, 500), slice(505, N)):
+        alone = model.denoise(noisy[part, None])
+        assert_allclose(found[part, 1], alone[:, 0], rtol=1e-12)
+
+
+def test_leaps_and_other_rates_are_said(cli):
+    rng = np.random.default_rng(1)
+    for name, times in (("leaps", _times(700)), ("fast", _times(step=0.005))):
+        rows = np.column_stack([times, signal("bumps", N) + rng.normal(scale=0.3, size=N)])
+        np.savetxt(f"{name}.csv", rows, "%.5f", ",", header="time,x", comments="")
+    said = cli("fit leaps.csv --window 32").stderr
+    assert "its times leap at sample 701: no window spans a leap" in said
+    said = cli("denoise model.joblib leaps.csv fast.csv").stderr
+    assert "leap at sample 701" in said
+    assert "0.005 apart, those of the fit 0.01" in said
+
+
+@pytest.mark.parametrize("ratio", [0.3, 3.0])
+def test_a_file_of_another_noise_level_is_cleaned_for_its_own(cli, ratio):
+    rng = np.random.default_rng(1)
+    clean = signal("bumps", 4000)[:, None]
+    model = fit_windows(Mixture(), [clean + rng.normal(scale=0.3, size=clean.shape)], window=(32,))
+    noisy = clean + rng.normal(scale=0.3 * ratio, size=clean.shape)
+    own = fit_windows(Mixture(), [noisy], window=(32,))
+    as_fitted = np.concatenate(
+        [block for _, block in recording_of(noisy, "signal").cleaned(model.clean_canvas)]
+    )
+    errors = [np.mean((x - clean) ** 2) for x in (model.denoise(noisy), as_fitted)]
+    assert errors[0] < errors[1]
+    assert errors[0] < 2.0 * np.mean((own.denoise(noisy) - clean) ** 2)
+
+
+def test_files_unlike_those_of_the_fit_are_said(cli):
+    rng = np.random.default_rng(1)
+    time = np.arange(4000)
+    np.save("slow.npy", np.sin(time / 50.0) + rng.normal(scale=0.1, size=4000))
+    np.save("quiet.npy", np.sin(time / 50.0) + rng.normal(scale=0.03, size=4000))
+    np.save("fast.npy", np.sign(np.sin(time / 4.0)) + rng.normal(scale=0.1, size=4000))
+    cli("fit slow.npy --window 32")
+    assert "is not that of the fit, 0.1" in cli("denoise model.joblib quiet.npy").stderr
+    assert "signal went, too" in cli("denoise model.joblib fast.npy").stderr
+    assert cli("denoise model.joblib slow.npy").stderr == ""
+
+
+def test_noise_is_told_by_channel_where_it_differs(cli):
+    rng = np.random.default_rng(1)
+    wave = np.sin(np.arange(3000) / 40.0)
+    np.save(
+        "two.npy", np.column_stack([wave, 100.0 * wave]) + rng.normal(size=(3000, 2)) * (0.1, 5)
+    )
+    said = cli("fit two.npy --window 32").stdout
+    assert "standard deviation 0." in said
+    assert "by channel" in said
