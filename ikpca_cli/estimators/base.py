@@ -180,6 +180,11 @@ class Estimator(Parametric):
         return str(self.fitted_params_["dtype"])
 
     @property
+    def seed_(self) -> int:
+        """Seed of the fit, also of what is drawn to clean rows."""
+        return int(self.fitted_params_["seed"])
+
+    @property
     def replicates_(self) -> bool:
         """Whether the fit took all rows to show one signal."""
         return bool(self.fitted_params_["replicates"])

@@ -124,8 +124,8 @@ class Cleaner(Estimator):
         usual = self._usual()
         if usual.caution.std is None or usual.caution.strength == 0.0 or rows.shape[0] < FEW_ROWS:
             return usual
-        some = sample_rows(rows, SOME_ROWS, model_rng(self.seed, Stream.FILE_SAMPLE))
-        rng = model_rng(self.seed, Stream.FILE_PROBE)
+        some = sample_rows(rows, SOME_ROWS, model_rng(self.seed_, Stream.FILE_SAMPLE))
+        rng = model_rng(self.seed_, Stream.FILE_PROBE)
         with at_work(with_scipy=True):
             found = caution_of_file(self._raw, usual.forward(some), usual.caution, rng)
         return replace(usual, caution=found)

@@ -180,7 +180,7 @@ class Denoiser(KnownFit):
         """
         self.estimated_mse_ = self.estimated_mse_error_ = self.removed_mse_ = None
         self.withheld_ = WITHHELD.index("rows were added")
-        some = sample_rows(X, LIMIT_ROWS, model_rng(self.seed, Stream.FILE_SAMPLE))
+        some = sample_rows(X, LIMIT_ROWS, model_rng(self.seed_, Stream.FILE_SAMPLE))
         before = self.distance_limit_
         self._set_limit(some)
         if before is not None and self.distance_limit_ is not None:

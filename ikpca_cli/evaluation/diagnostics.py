@@ -112,7 +112,7 @@ def noise_flaw(model: Denoiser, X: RowSource) -> str | None:
     """
     if X.shape[1] < FEW_COLUMNS or X.shape[0] < FEW_ROWS or model.replicates_:
         return None
-    rows = selection_rows(X, SOME_ROWS, model.seed)
+    rows = selection_rows(X, SOME_ROWS, model.seed_)
     treatment = model.treatment(rows)
     cleaned = model.clean(rows, treatment)
     residual = Residual.of(treatment.forward(rows), treatment.forward(cleaned))
@@ -156,19 +156,19 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
         If the noise level is not known.
     """
     check_width(noisy, model.n_features_in_)
-    rows = selection_rows(noisy, MOST_ROWS, model.seed)
+    rows = selection_rows(noisy, MOST_ROWS, model.seed_)
     treatment = model.treatment(rows)
     noise_std = treatment.caution.std
     if noise_std is None and model.strength_ is None:
         # Every parameter was given: what is known of the noise is not in the model.
-        noise_std = model.noise_std_ if model.noise_std != "auto" else None
+        noise_std = model.noise_std_ if model.fitted_params_["noise_std"] != "auto" else None
         noise_std = noise_std or estimate_noise(rows - rows.mean(axis=0)).std or model.noise_std_
     if noise_std is None:
         raise UsageError(
             "the noise level of these rows is not known, so neither is the error: fit the model "
             "with --noise-std, or give clean rows"
         )
-    rng = model_rng(model.seed, Stream.EVALUATION_PROBE)
+    rng = model_rng(model.seed_, Stream.EVALUATION_PROBE)
     clean = partial(model.clean, treatment=treatment)
     risks, before = stein_risks(clean, rows, noise_std, treatment.transform, rng)
     noisy_mse, risk, error = (
@@ -185,7 +185,7 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
             f"{risk:.3g}. These rows are among those that the model was fitted on, or their noise "
             "is not as strong as the model was told; give other rows, or clean ones"
         )
-    if model.noise_std == "auto":
+    if model.fitted_params_["noise_std"] == "auto":
         doubt = estimate_noise(Z - Z.mean(axis=0)).error
         level = NoiseLevel(math.sqrt(noisy_mse), certain=True, error=doubt)
         error = float(np.hypot(error, level.risk_error(risk)))

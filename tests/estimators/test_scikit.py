@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
+from ikpca_cli.evaluation.diagnostics import estimate_error
 
 
 @pytest.fixture(params=METHODS)
@@ -30,6 +31,19 @@ def test_fit_transform_is_fit_and_transform(estimator, arcs):
     codes = estimator.fit_transform(noisy, None)
     assert codes.shape == (120, 3)
     assert_array_equal(codes, estimator.transform(noisy))
+
+
+def test_parameters_that_are_set_after_a_fit_are_for_the_next_one(estimator, arcs):
+    noisy, _ = arcs
+    estimator.set_params(n_components="auto", noise_std="auto").fit(noisy)
+    louder = noisy + np.random.default_rng(8).normal(size=noisy.shape)
+    before = [estimator.denoise(rows) for rows in (noisy, louder, noisy[:5])]
+    told = estimator.summary(), estimate_error(estimator, louder)
+    other = {"n_components": 1, "noise_std": 9.0, "seed": 7, "ridge": 8.0, "gamma": 50.0}
+    estimator.set_params(**{name: other[name] for name in other.keys() & estimator.get_params()})
+    for rows, cleaned in zip((noisy, louder, noisy[:5]), before, strict=True):
+        assert_array_equal(estimator.denoise(rows), cleaned)
+    assert (estimator.summary(), estimate_error(estimator, louder)) == told
 
 
 def test_a_clone_is_an_unfitted_copy(estimator, arcs):
