@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from typing import NoReturn
 
-from ikpca_cli.cli.streams import flush_results, open_standard_streams, say
+from ikpca_cli.cli.streams import flush_results, open_standard_streams, say, say_unprintable
 from ikpca_cli.data import signals
 
 INTERRUPTED = 130
@@ -26,7 +25,7 @@ def main() -> None:
             say(signals.INTERRUPTED)
         code = INTERRUPTED
     except OSError as error:  # what typer itself prints, such as a help text, to a full disk
-        say(f"error: standard output: {os.strerror(error.errno or 0).lower()}")
+        say_unprintable(error)
         code = 1
     finally:
         # The work is done, or undone: an interrupt while the interpreter ends must not hide which.

@@ -30,6 +30,12 @@ def say(text: str) -> None:
         sys.stderr.flush()
 
 
+def say_unprintable(error: OSError) -> None:
+    """Say that standard output does not take results, and what that leaves."""
+    reason = os.strerror(error.errno or 0).lower()
+    say(f"error: standard output: {reason}; files that were written are complete")
+
+
 @contextmanager
 def results_beside(*targets: str | None) -> Iterator[None]:
     """Let results be printed to standard error if one of the outputs goes to standard output."""
@@ -72,7 +78,7 @@ def flush_results(*, told: bool) -> bool:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the interpreter flushes once more
         if not isinstance(error, BrokenPipeError):
             if not told:
-                say(f"error: standard output: {os.strerror(error.errno or 0).lower()}")
+                say_unprintable(error)
             return False
     return True
 

@@ -215,6 +215,8 @@ def test_two_inputs_for_one_output_are_refused(cli, samples):
     )
     assert "would both be written to out/ecg_noisy.denoised.npy" in result.stderr
     assert not (samples / "out").exists()
+    twice = cli("denoise", "model.joblib", "ecg_noisy.npy", "ecg_noisy.npy", code=2)
+    assert "ecg_noisy.npy is named twice: name it once" in twice.stderr
 
 
 def test_compare_shares_fits_and_equals_single_ones(cli, samples):
