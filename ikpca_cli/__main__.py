@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import NoReturn
 
-from ikpca_cli.cli.streams import flush_results, open_standard_streams, say, say_unprintable
+from ikpca_cli.cli.streams import flush_results, open_standard_streams, say, unprintable
 from ikpca_cli.data import signals
 
 INTERRUPTED = 130
@@ -25,7 +25,7 @@ def main() -> None:
             say(signals.INTERRUPTED)
         code = INTERRUPTED
     except OSError as error:  # what typer itself prints, such as a help text, to a full disk
-        say_unprintable(error)
+        say(unprintable(error))
         code = 1
     finally:
         # The work is done, or undone: an interrupt while the interpreter ends must not hide which.

@@ -21,7 +21,7 @@ from ikpca_cli.cli.commands.guide import guide
 from ikpca_cli.cli.commands.info import info
 from ikpca_cli.cli.given.settings import read_settings, settings_file
 from ikpca_cli.cli.help import Command, arranged
-from ikpca_cli.cli.streams import say
+from ikpca_cli.cli.streams import say, unprintable
 from ikpca_cli.data.signals import INTERRUPTED, told
 from ikpca_cli.errors import IkpcaError, IkpcaWarning
 from ikpca_cli.version import __version__
@@ -61,8 +61,9 @@ def _explain(error: BaseException) -> tuple[int, str]:
     if isinstance(error, MemoryError):
         return 1, "error: not enough memory: use fewer random features or rows"
     if isinstance(error, OSError) and error.errno is not None:
-        where = error.filename if error.filename is not None else "standard output"
-        return 1, f"error: {where}: {os.strerror(error.errno).lower()}"
+        if error.filename is None:
+            return 1, unprintable(error)
+        return 1, f"error: {error.filename}: {os.strerror(error.errno).lower()}"
     kind = type(error).__name__
     return 1, f"error: {kind}: {error}; run again with --debug for the details"
 

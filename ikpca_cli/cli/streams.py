@@ -30,10 +30,10 @@ def say(text: str) -> None:
         sys.stderr.flush()
 
 
-def say_unprintable(error: OSError) -> None:
-    """Say that standard output does not take results, and what that leaves."""
+def unprintable(error: OSError) -> str:
+    """Return the line for a standard output that does not take results."""
     reason = os.strerror(error.errno or 0).lower()
-    say(f"error: standard output: {reason}; files that were written are complete")
+    return f"error: standard output: {reason}; files that were written are complete"
 
 
 @contextmanager
@@ -78,7 +78,7 @@ def flush_results(*, told: bool) -> bool:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the interpreter flushes once more
         if not isinstance(error, BrokenPipeError):
             if not told:
-                say_unprintable(error)
+                say(unprintable(error))
             return False
     return True
 
