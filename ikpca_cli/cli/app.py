@@ -22,6 +22,7 @@ from ikpca_cli.cli.commands.info import info
 from ikpca_cli.cli.given.settings import read_settings, settings_file
 from ikpca_cli.cli.help import Command, arranged
 from ikpca_cli.cli.streams import say, unprintable
+from ikpca_cli.cli.words.grouped import is_note, remark_of
 from ikpca_cli.data.signals import INTERRUPTED, told
 from ikpca_cli.errors import IkpcaError, IkpcaWarning
 from ikpca_cli.version import __version__
@@ -74,11 +75,15 @@ def _is_typers(error: BaseException) -> bool:
 
 
 def _warn(ctx: Any, text: str) -> None:
-    """Print a warning, but not again for each of a thousand runs or files."""
+    """Print a warning, but not again for each of a thousand runs or files.
+
+    How a file was read is a note, and the same of another file is no news.
+    """
     said = ctx.meta.setdefault("warnings", set())
-    if text not in said and not ctx.meta.get("quiet"):
-        said.add(text)
-        say(f"warning: {text}")
+    key = remark_of(text)
+    if key not in said and not ctx.meta.get("quiet"):
+        said.add(key)
+        say(text if is_note(text) else f"warning: {text}")
 
 
 app = typer.Typer(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -29,10 +29,12 @@ def open_all(
     options: ReadOptions,
     progress: Progress | None = None,
     names: Sequence[str] | None = None,
+    check: Callable[[Rows, str], None] | None = None,
 ) -> Iterator[Rows]:
     """Open the rows of one or several sources for a while, as one set.
 
-    Of several, each may be a signal alone, and missing values are treated over the whole set.
+    What `check` refuses is refused before any warning. Of several, each may be a signal alone, and
+    missing values are treated over the whole set.
 
     Raises
     ------
@@ -40,7 +42,7 @@ def open_all(
         If a source does not fit the first, before any work.
     """
     if len(sources) == 1:
-        with open_rows(sources[0], options, progress, names) as rows:
+        with open_rows(sources[0], options, progress, names, check) as rows:
             yield rows
         return
     from ikpca_cli.formats.rows.joined import Joined, JoinedRows
@@ -52,9 +54,11 @@ def open_all(
         each = replace(each, orientation="signals")
     opens = [partial(quietly_open, source, each, progress, names) for source in sources]
     joined = Joined(opens, resample=options.resample)
-    for line in grouped(joined.warnings):
-        warnings.warn(line, IkpcaWarning, stacklevel=2)
     with JoinedRows(joined, missing="error" if alone else options.missing) as rows:
+        if check is not None:
+            check(rows, sources[0])
+        for line in grouped(joined.warnings):
+            warnings.warn(line, IkpcaWarning, stacklevel=2)
         for line in rows.warnings:
             warnings.warn(line, IkpcaWarning, stacklevel=2)
         yield rows

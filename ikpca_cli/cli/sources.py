@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ikpca_cli.cli.words.grouped import is_note
 from ikpca_cli.errors import IkpcaWarning, UsageError
 
 if TYPE_CHECKING:
@@ -61,12 +62,20 @@ def open_rows(
     options: ReadOptions,
     progress: Progress | None = None,
     names: Sequence[str] | None = None,
+    check: Callable[[Rows, str], None] | None = None,
 ) -> Rows:
     """Open the rows of ``FILE`` or ``FILE::DATASET`` and pass on the reader's warnings.
 
-    Columns come in the order of `names`, where the file has these names in another one.
+    Columns come in the order of `names`, where the file has these names in another one. What a
+    `check` refuses needs no warnings.
     """
     rows = quietly_open(source, options, progress, names)
+    try:
+        if check is not None:
+            check(rows, source)
+    except BaseException:
+        rows.close()
+        raise
     for line in rows.warnings:
         warnings.warn(line, IkpcaWarning, stacklevel=2)
     return rows
@@ -78,7 +87,10 @@ def quietly_open(
     progress: Progress | None = None,
     names: Sequence[str] | None = None,
 ) -> Rows:
-    """Open rows as `open_rows` does, and leave the warnings to the caller."""
+    """Open rows as `open_rows` does, and leave the warnings to the caller.
+
+    How a file was read is no news where its axis or names are the known ones.
+    """
     from ikpca_cli.data.row_source import silent
     from ikpca_cli.formats.arrays import read_rows
 
@@ -88,4 +100,6 @@ def quietly_open(
     except BaseException:
         rows.close()
         raise
+    if names is not None and rows.layout.feature_names == tuple(names):
+        rows.warnings = tuple(line for line in rows.warnings if not is_note(line))
     return rows

@@ -82,6 +82,8 @@ def order_of(
     InputError
         If the same names stand at other places, but not all of them, or some twice.
     """
+    if tuple(names) == tuple(known):
+        return None, None
     mine, theirs = [_key(name) for name in names], [_key(name) for name in known]
     if mine == theirs or not any(names) or not any(known):
         return None, None
@@ -125,6 +127,8 @@ def _key(name: str) -> str | float:
 
 def _printable(name: str) -> str:
     text = " ".join(name[:_LONGEST].split())
+    if text.isprintable():
+        return text
     return "".join(sign if sign.isprintable() else "?" for sign in text)
 
 

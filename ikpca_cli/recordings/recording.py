@@ -87,12 +87,15 @@ class Recording:
     columns : ndarray of int
         The columns of the rows that the canvases have; all where there is one a row.
     times : Times
+    is_picture : bool
+        Whether the canvases are pictures.
     """
 
     rows: RowSource
     canvases: tuple[Canvas, ...]
     columns: NDArray[np.intp]
     times: Times = NONE
+    is_picture: bool = False
 
     @property
     def by_rows(self) -> bool:
@@ -108,6 +111,13 @@ class Recording:
     def name(self) -> str:
         """What messages call the file."""
         return row_name(self.rows)
+
+    @property
+    def counted(self) -> tuple[int, str]:
+        """How many of what it holds."""
+        if self.is_picture:
+            return len(self.canvases), "picture"
+        return (len(self.canvases), "recording") if self.by_rows else (self.rows.shape[0], "sample")
 
     @property
     def longest(self) -> Canvas:
@@ -203,8 +213,8 @@ def recording_of(rows: RowSource, kind: Kind, sample_shape: tuple[int, ...] = ()
             )
         if len(sample_shape) > 1:
             samples = (_Sample(rows, place, shape) for place in range(n_rows))
-            return Recording(rows, tuple(samples), every)
-        return Recording(rows, (_Channels(rows, every, 0, n_rows),), every)
+            return Recording(rows, tuple(samples), every, is_picture=True)
+        return Recording(rows, (_Channels(rows, every, 0, n_rows),), every, is_picture=True)
     if n_columns > n_rows:
         samples = (_Sample(rows, place, (n_columns, 1)) for place in range(n_rows))
         return Recording(rows, tuple(samples), every)

@@ -54,6 +54,9 @@ class Windowed:
     True
     """
 
+    replicates_ = False  # windows do not all show one signal
+    feature_names_ = None
+
     def __init__(self, model: Denoiser, cutting: Cutting) -> None:
         self.model, self.cutting = model, cutting
         self.risk: Risk | None = None
@@ -147,19 +150,9 @@ class Windowed:
         return self.cutting.n_features
 
     @property
-    def replicates_(self) -> bool:
-        """Whether all rows show one signal, which windows do not."""
-        return False
-
-    @property
     def reading_(self) -> Mapping[str, str | int]:
-        """What was told of how the text tables of the training data are read."""
+        """How text tables are read, as `Denoiser.reading_`."""
         return self.model.reading_
-
-    @property
-    def feature_names_(self) -> None:
-        """Names of a window's numbers, which have none."""
-        return
 
     @property
     def noise_std_(self) -> float | None:

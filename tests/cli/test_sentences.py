@@ -7,6 +7,7 @@ import re
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from ikpca_cli.cli.batch.change import Change
 from ikpca_cli.cli.words.sentences import (
@@ -162,3 +163,59 @@ def test_the_noise_of_a_fit_is_told_in_the_unit_of_the_data(cli, tmp_path):
     told = re.search(r"noise of the fit: ([\d.]+)\.", cli("denoise model.joblib x.npy").stdout)
     assert float(told[1]) == pytest.approx(fitted["noise_std"], rel=0.01)
     assert fitted["noise_std"] == pytest.approx(np.sqrt(np.mean([0.1**2, 0.4**2])), rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("gain", "error", "words"),
+    [
+        (0.003, 0.0, ", less than 0.1 dB less."),
+        (-0.003, 0.0, ", the same. These rows are best left as they are."),
+        (-1.24, 0.0, ": 1.2 dB more. These"),
+        (3.0, 1e-4, ", 3.0 dB less."),
+        (3.0, 0.1, " ± 0.9 dB less."),
+    ],
+)
+def test_decibels_are_never_nought(gain, error, words):
+    after = 10.0 ** (-gain / 10.0)
+    score = {"estimated_rms_noisy": 1.0, "estimated_rms": after**0.5, "estimated_mse": after}
+    score |= {"estimated_snr_gain_db": gain, "estimated_mse_error": error}
+    line = error_sentence(score)
+    assert words in line
+    assert "0.0" not in line
+
+
+def test_how_a_file_was_read_is_a_note_and_said_once(cli, tmp_path):
+    axis = np.linspace(400.0, 700.0, 40)
+    rows = np.random.default_rng(0).normal(size=(60, 40)) + 5.0
+    for name in ("train", "noisy", "clean"):
+        np.savetxt(f"{name}.csv", rows, "%.3f", ",", header=",".join(map(str, axis)), comments="")
+    fitted = cli("fit train.csv --method pca")
+    assert fitted.stderr.startswith("train.csv: took the first line")
+    assert "took" not in cli("fit train.csv --method pca -q --force").stderr
+    assert "took" not in cli("denoise model.joblib noisy.csv").stderr
+    assert "took" not in cli("evaluate model.joblib noisy.csv --clean clean.csv").stderr
+    said = cli("compare train.csv noisy.csv --clean clean.csv --methods pca --components 2").stderr
+    assert said.count("took the first line") == 1
+    assert "warning" not in said
+
+
+def test_pictures_are_counted_as_pictures(cli, tmp_path):
+    y, x = np.mgrid[:40, :40] / 40.0
+    rng = np.random.default_rng(0)
+    np.save("one.npy", (np.sin(9.0 * x) * y + rng.normal(0.0, 0.2, (1, 40, 40))))
+    cli("fit one.npy --window 6x6 --noise-std 0.2")
+    assert "1 picture cleaned." in cli("denoise model.joblib one.npy").stdout
+
+
+def test_a_recording_in_a_pipe_needs_no_word_on_its_times(cli, tmp_path):
+    rng = np.random.default_rng(0)
+    rows = np.column_stack([np.arange(800) / 100.0, np.sin(np.arange(800) / 30.0)])
+    rows[:, 1] += rng.normal(0.0, 0.1, 800)
+    np.savetxt("x.csv", rows, "%.4f", ",", header="time,x", comments="")
+    alone = cli("fit x.csv", code=1).stderr.splitlines()
+    assert len(alone) == 1
+    text = (tmp_path / "x.csv").read_bytes()
+    assert "read as data" not in cli("fit - --window 32", stdin=text).stderr
+    result = cli("denoise model.joblib - -o out.csv", stdin=text)
+    assert "read as data" not in result.stderr
+    assert_allclose(np.loadtxt("out.csv", delimiter=",", skiprows=1)[:, 0], rows[:, 0])

@@ -11,7 +11,7 @@ from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ikpca_cli.cli.sources import located
+from ikpca_cli.cli.sources import located, quietly_open
 from ikpca_cli.errors import IkpcaError, UsageError
 
 if TYPE_CHECKING:
@@ -91,6 +91,8 @@ class Outcome:
         Some rows before and after, if the job asked for them.
     skipped
         Whether there was nothing to do.
+    cleaned
+        How many of what were cleaned, where these are not rows.
     """
 
     job: Job
@@ -99,6 +101,7 @@ class Outcome:
     warnings: tuple[str, ...] = ()
     shown: Shown | Stretch | None = None
     skipped: bool = False
+    cleaned: tuple[int, str] | None = None
 
 
 class Stopped(Exception):
@@ -164,7 +167,7 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     from ikpca_cli.cli.batch.removed import Removed
     from ikpca_cli.cli.given.window_options import times_as_labels
     from ikpca_cli.estimators.missing_values import refill
-    from ikpca_cli.formats.arrays import check_target, open_output, output_notes, read_rows
+    from ikpca_cli.formats.arrays import check_target, open_output, output_notes
     from ikpca_cli.formats.rows.missing import TO_MODEL
     from ikpca_cli.recordings.suitability import flaw as flaw_of
     from ikpca_cli.recordings.suitability import remarks
@@ -186,8 +189,9 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     else:
         reading = replace(reading, width=model.n_features_in_, axis=model.feature_names_)
     with ExitStack() as files:
-        rows = files.enter_context(read_rows(path, reading, progress))
-        rows.match(model.feature_names_, resample=reading.resample)
+        rows = files.enter_context(
+            quietly_open(job.source, reading, progress, model.feature_names_)
+        )
         outcome.warnings += rows.warnings + output_notes(job.target, rows.layout)
         keeps_holes = rows.has_holes and reading.missing == "keep"
         if rows.has_holes and not isinstance(model, Windowed):
@@ -196,6 +200,7 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
         if isinstance(model, Windowed):
             recording = model.recording(rows, rows.layout.sample_shape)
             outcome.warnings += remarks(model, recording)
+            outcome.cleaned = recording.counted
             blocks = model.flagged_blocks(recording)
         else:
             treatment = model.treatment(rows)

@@ -48,6 +48,7 @@ class Batch:
         self._warnings: list[tuple[str, str]] = []
         self._failed: list[str] = []
         self._skipped = 0
+        self._cleaned: tuple[int, str] | None = None
         self._start = time.perf_counter()
 
     def take(self, outcome: Outcome) -> None:
@@ -59,6 +60,7 @@ class Batch:
             Why it failed, if it is the only one.
         """
         source = outcome.job.source
+        self._cleaned = outcome.cleaned
         if self._count == 1 or self._printing.verbose:
             for line in outcome.warnings:
                 warnings.warn(line, IkpcaWarning, stacklevel=1)
@@ -104,7 +106,7 @@ class Batch:
             if table and self._count > 1:
                 print_lines([self._sentence()])
             elif table:
-                print_lines(file_sentences(self._records[0], noise_std, keep_unlike))
+                print_lines(file_sentences(self._records[0], noise_std, keep_unlike, self._cleaned))
         if self._skipped and not printing.quiet:
             say(f"skipped {self._skipped} of {self._count} files, whose outputs exist")
         if self._failed:

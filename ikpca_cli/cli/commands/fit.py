@@ -239,7 +239,8 @@ def fit(
         if by_windows:
             recordings = opened.enter_context(open_apart(sources, files, progress))
         else:
-            rows = opened.enter_context(open_all(sources, files, progress, known))
+            check = check_rows if window is None and old is None else None
+            rows = opened.enter_context(open_all(sources, files, progress, known, check))
         start = time.perf_counter()
         opens = opener(rows, train, files) if work.cluster and not by_windows else None
         seen: Rows | FirstPass | FilledRows
@@ -255,8 +256,6 @@ def fit(
                 seen = FirstPass(rows, old.seed, opens)
             model = old.partial_fit(seen, progress=progress)
         else:
-            if window is None:
-                check_rows(rows, train)
             if noise is not None:
                 chosen.set_noise(noise)
             if rows.has_holes:

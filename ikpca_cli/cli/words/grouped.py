@@ -7,6 +7,11 @@ from collections.abc import Iterable
 
 _NUMBER = re.compile(r"\d[\d.,]*(?:e[+-]?\d+)?")
 
+REMARKS = ("took ", "brought from its axis")
+"""What a line about a file begins with that says no more than how it was read."""
+
+_NOTE = re.compile(rf"^.*?(: )(?={'|'.join(REMARKS)})")
+
 _KINDS = {
     "does not look like noise": "a residual that is not like noise",
     "are unlike those": "rows unlike those of the fit",
@@ -20,7 +25,18 @@ _KINDS = {
 
 def is_remark(text: str) -> bool:
     """Tell whether a line about a file says no more than how it was read."""
-    return text.startswith(("took ", "brought from its axis"))
+    return text.startswith(REMARKS)
+
+
+def is_note(line: str) -> bool:
+    """Tell whether a line that begins with the name of a file is a remark."""
+    return _NOTE.search(line) is not None
+
+
+def remark_of(line: str) -> str:
+    """Return what a line says of a file, without its name."""
+    found = _NOTE.search(line)
+    return line if found is None else line[found.end(1) :]
 
 
 def kind_of(text: str) -> str:

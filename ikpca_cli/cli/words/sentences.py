@@ -9,6 +9,8 @@ from typing import Any
 
 _CHANNELS = 8  # whose noise a sentence names
 
+_LEAST_DB = 0.05  # what rounds to 0.1
+
 _PER_DB = 10.0 / math.log(10.0)
 
 
@@ -78,8 +80,7 @@ def _expected(level: float, risk: float, error: float | None) -> str:
     )
     if risk > 0.0:
         decibels = 10.0 * math.log10(level**2 / risk)
-        spread = f" ± {_PER_DB * error / risk:.1f}" if error else ""
-        text += f", {decibels:.1f}{spread} dB less"
+        text += f", {_decibels(decibels, _PER_DB * (error or 0.0) / risk)} less"
     return text + "."
 
 
@@ -96,14 +97,27 @@ def error_sentence(score: Mapping[str, Any]) -> str:
     if gain is None or not math.isfinite(gain):
         return text + "."
     if gain <= 0.0:
-        return text + f": {-gain:.1f} dB more. These rows are best left as they are."
+        more = f": {_decibels(-gain)} more" if gain <= -_LEAST_DB else ", the same"
+        return text + f"{more}. These rows are best left as they are."
     if not estimated:
-        return text + f", {gain:.1f} dB less."
+        return text + f", {_decibels(gain)} less."
     error, risk = score["estimated_mse_error"], score["estimated_mse"]
-    return text + f", {gain:.1f} ± {_PER_DB * error / risk:.1f} dB less."
+    return text + f", {_decibels(gain, _PER_DB * error / risk)} less."
 
 
-def file_sentences(record: Mapping[str, Any], noise_std: float | None, kept: bool) -> list[str]:
+def _decibels(value: float, spread: float = 0.0) -> str:
+    """Return a gain and how sure it is, with a decimal where that is not 0."""
+    shown = f"{value:.1f}" if value >= _LEAST_DB else "less than 0.1"
+    sure = f" ± {spread:.1f}" if spread >= _LEAST_DB and value >= _LEAST_DB else ""
+    return f"{shown}{sure} dB"
+
+
+def file_sentences(
+    record: Mapping[str, Any],
+    noise_std: float | None,
+    kept: bool,
+    cleaned: tuple[int, str] | None = None,
+) -> list[str]:
     """Say what was done to the rows of one file.
 
     Parameters
@@ -114,6 +128,8 @@ def file_sentences(record: Mapping[str, Any], noise_std: float | None, kept: boo
         The noise level of the fit.
     kept : bool
         Whether rows unlike those of the fit were left as they are.
+    cleaned : (int, str), optional
+        How many of what were cleaned, if not rows.
 
     Returns
     -------
@@ -124,9 +140,8 @@ def file_sentences(record: Mapping[str, Any], noise_std: float | None, kept: boo
     level = "" if noise_std is None else f"; noise of the fit: {plain(noise_std)}"
     share = record["removed_db"]
     parts = "" if share is None else f", {plain(100 * 10 ** (share / 10))} % of the rows' variance"
-    lines = [
-        f"{_count(done, 'row')} cleaned. Removed: RMS {plain(record['removed_rms'])}{parts}{level}."
-    ]
+    what = _count(*(cleaned or (done, "row")))
+    lines = [f"{what} cleaned. Removed: RMS {plain(record['removed_rms'])}{parts}{level}."]
     if odd:
         what = "left as they are" if kept else "cleaned all the same (--keep-unlike leaves them)"
         lines.append(f"{_count(len(odd), 'row')} unlike all rows of the fit: {what}.")

@@ -98,7 +98,14 @@ def arrangement(
             return Arrangement(turned=count > 0, labels=tuple(same) if count else ())
     if options.columns is not None:
         return Arrangement(turned=options.transpose)
-    axis = index_or_axis(rows, dialect, head, columns, transposed=options.transpose)
+    axis = index_or_axis(
+        rows,
+        dialect,
+        head,
+        columns,
+        transposed=options.transpose,
+        recording=options.recording,
+    )
     return Arrangement(turned=options.transpose, labels=tuple(axis))
 
 

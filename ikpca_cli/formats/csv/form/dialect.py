@@ -110,7 +110,7 @@ def find_dialect(
     comment = check_comment(options.comment)
     candidates = _possible(options.delimiter or hint, options.decimal)
     some = [*lines[: _LINES // 2], *lines[_LINES // 2 :: 1 + 2 * len(lines) // _LINES]]
-    mark, point = max(candidates, key=lambda candidate: _fit(some, *candidate))
+    mark, point = _best(some, candidates)
     rows = [split(line, mark) for line in lines]
     first, trailing, width = _shape(rows, _weights(rows, point))
     rows = [*rows[first:], *(split(line, mark) for line in later)]
@@ -192,6 +192,23 @@ def _shape(rows: Sequence[list[str]], weights: Sequence[list[float]]) -> tuple[i
         counts[len(trim(row, longest - 1, trailing))] += sum(weight > 0 for weight in known)
     # The first line decides a draw: `max` keeps the first of equals.
     return first, trailing, max(counts, key=lambda width: counts[width])
+
+
+def _best(lines: Sequence[str], candidates: Sequence[tuple[str, str]]) -> tuple[str, str]:
+    """Return the first of the delimiters and decimal marks that explain the most of some lines."""
+    best, most = candidates[0], -1.0
+    whole: set[str] = set()  # decimal marks with which lines were one cell each
+    for mark, point in candidates:
+        absent = mark != " " and not any(mark in line for line in lines)
+        if absent and point in whole:
+            continue  # as with another delimiter that is not there
+        whole |= {point} if absent else set()
+        fit = _fit(lines, mark, point)
+        if fit > most:
+            best, most = (mark, point), fit
+        if most >= 1.0:
+            break
+    return best
 
 
 def _fit(lines: Sequence[str], mark: str, point: str) -> float:

@@ -42,6 +42,7 @@ def index_or_axis(
     columns: Sequence[int],
     *,
     transposed: bool,
+    recording: bool = False,
 ) -> list[int]:
     """Return the first column if it is the axis of samples in columns, and say what it may be.
 
@@ -57,6 +58,8 @@ def index_or_axis(
         The columns of data.
     transposed
         Whether the samples are the columns.
+    recording
+        Whether times are told and kept by whoever cleans the recording.
     """
     first = columns[0]
     name = head.names[first] if head.names else None
@@ -81,7 +84,7 @@ def index_or_axis(
             )
         return []
     even = (is_even(*pair) for pair in zip(values, map(decimals, cells), strict=True))
-    if next(even) and not any(even):
+    if not recording and next(even) and not any(even):
         head.doubts.append(
             f"{shown} rises evenly, as an index or a time does; it was read as data. To leave it "
             f"out, and keep it in outputs, give --labels {labels}; if the other columns are "
