@@ -15,6 +15,9 @@ FloatArray: TypeAlias = NDArray[np.floating[Any]]
 LARGEST = 1e75
 """Spreads and parameters between this and its inverse have fourth powers in double precision."""
 
+LARGEST_VALUE = 1e76
+"""Numbers beyond it cannot be reckoned with: their fourth powers are not in double precision."""
+
 LARGEST_SINGLE = 1e9
 """The same for single precision."""
 
@@ -93,13 +96,11 @@ def row_blocks(X: RowSource, width: int) -> Iterator[tuple[slice, FloatArray]]:
     Raises
     ------
     InputError
-        At the first value that is not finite, named by row and column (counted from 1).
+        At the first value that is not finite, or beyond `LARGEST_VALUE`, named by row and column
+        (counted from 1).
     """
     for rows, block in unchecked_blocks(X, width):
-        with np.errstate(over="ignore", invalid="ignore"):
-            suspect = not np.isfinite(block.sum())  # a sum needs no second array
-        if suspect:
-            check_finite(X, rows, block)
+        check_quickly(X, rows, block)
         yield rows, block
 
 
@@ -112,13 +113,25 @@ def unchecked_blocks(X: RowSource, width: int) -> Iterator[tuple[slice, FloatArr
         yield rows, np.ascontiguousarray(X[rows], dtype=np.float64)
 
 
+def check_quickly(X: RowSource, rows: slice, block: FloatArray) -> None:
+    """Do what `check_finite` does, without a second array where all is well."""
+    with np.errstate(over="ignore", invalid="ignore", under="ignore"):
+        squares = np.vdot(block, block)
+    if not squares <= LARGEST_VALUE**2:
+        check_finite(X, rows, block)
+
+
 def check_finite(X: RowSource, rows: slice, block: FloatArray) -> None:
     """Refuse a block of rows that are not all finite numbers, as `row_blocks` says."""
-    if not np.isfinite(block).all():
-        row, column = np.argwhere(~np.isfinite(block))[0]
+    fine = np.abs(block) <= LARGEST_VALUE
+    if not fine.all():
+        row, column = np.argwhere(~fine)[0]
+        value = block[row, column]
+        remedy = "remove or fill in missing values first"
+        if np.isfinite(value):
+            remedy = "such numbers cannot be reckoned with; mend it, or rescale the rows"
         raise InputError(
-            f"{row_name(X)} row {rows.start + row + 1}, column {column + 1} is "
-            f"{block[row, column]}: remove or fill in missing values first"
+            f"{row_name(X)} row {rows.start + row + 1}, column {column + 1} is {value}: {remedy}"
         )
 
 
@@ -169,7 +182,7 @@ def pick_rows(X: RowSource, places: NDArray[np.intp]) -> FloatArray:
     Raises
     ------
     InputError
-        At a value that is not finite.
+        At a value that is not finite, or beyond `LARGEST_VALUE`.
     """
     if isinstance(X, np.ndarray):
         picked = X[places]
@@ -177,7 +190,7 @@ def pick_rows(X: RowSource, places: NDArray[np.intp]) -> FloatArray:
         runs = np.split(places, np.flatnonzero(np.diff(places) != 1) + 1)
         picked = np.concatenate([np.asarray(X[run[0] : run[-1] + 1]) for run in runs])
     values = np.ascontiguousarray(picked, dtype=np.float64)
-    for row in np.flatnonzero(~np.isfinite(values).all(axis=1)):
+    for row in np.flatnonzero(~(np.abs(values) <= LARGEST_VALUE).all(axis=1)):
         check_finite(X, slice(places[row], places[row] + 1), values[row : row + 1])
     return values
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ikpca_cli.data.covariance import FeatureSums, tiled_sums
 from ikpca_cli.data.row_source import (
     LARGEST,
+    LARGEST_VALUE,
     FloatArray,
     Progress,
     RowSource,
@@ -90,8 +91,11 @@ class RowStatistics:
                 mean = self.sums.mean
                 variance = float(np.mean(np.diag(self.sums.scatter) / n_samples))
         if not LARGEST**-2 <= variance <= LARGEST**2:
+            of_columns = self.squares if self.sums is None else np.diag(self.sums.scatter)
+            most = int(np.argmax(np.where(np.isnan(of_columns), np.inf, of_columns)))
             raise InputError(
-                f"{name}: the spread of its values is beyond double precision; rescale them"
+                f"{name}: the spread of its values, most of all that of column {most + 1}, is "
+                "beyond double precision; mend or rescale them"
             )
         return mean, variance**0.5
 
@@ -120,7 +124,7 @@ def read_statistics(
             seen.sample[low:high] = block[chosen[low:high] - rows.start]
             if pivot is None and rows.start == 0:
                 seen.pivot = block[0].copy()
-            if not np.isfinite(seen.look_at(block)):
+            if not abs(seen.look_at(block)) <= LARGEST_VALUE:
                 check_finite(X, slice(start + rows.start, start + rows.stop), block)
             if sums_of is not None:
                 seen.gather(sums_of(block))

@@ -230,7 +230,6 @@ class IKPCA(PreimageDenoiser):
             asked = self.n_components_ if given == "auto" else int(given)
             found = spectrum_of_sums(sums, asked, progress)
         self.n_samples_ = sums.count
-        self.estimated_mse_ = self.estimated_mse_error_ = None
         self._set_spectrum(found.variances, found.total, asked, False)
         self.sums_mean_, self.scatter_ = sums.mean, sums.scatter
         self.model_ = replace(model, feature_mean=found.mean, components=found.components)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.data.row_source import FloatArray, RowSource, row_name
+from ikpca_cli.data.row_source import FloatArray, RowSource, check_quickly, row_name
 from ikpca_cli.errors import InputError
 from ikpca_cli.recordings.cutting import Cutting, Kind
 from ikpca_cli.recordings.times import NONE, Times, time_columns, times_of
@@ -53,8 +53,10 @@ class _Channels:
     def __getitem__(self, rows: slice) -> FloatArray:
         first, last, _ = rows.indices(self.stop - self.start)
         part = slice(self.start + first, self.start + max(first, last))
-        block: FloatArray = np.asarray(self.rows[part], dtype=np.float64)[:, self.columns]
-        return block
+        block = np.asarray(self.rows[part], dtype=np.float64)
+        check_quickly(self.rows, part, block)
+        channels: FloatArray = block[:, self.columns]
+        return channels
 
 
 @dataclass(frozen=True)

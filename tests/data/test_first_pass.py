@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import h5py
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from ikpca_cli import IKPCA, KernelPCA
+from ikpca_cli import IKPCA, PCA, KernelPCA
 from ikpca_cli.data.first_pass import SAMPLE_ROWS, FirstPass, selection_rows
 from ikpca_cli.data.row_source import sample_rows
 from ikpca_cli.errors import InputError
@@ -102,11 +104,23 @@ def test_a_bad_number_is_named_by_its_row_with_landmarks_too(monkeypatch, inside
         KernelPCA(3, landmarks=10, gamma=0.1, ridge=0.1, noise_std=0.2).fit(rows)
 
 
-@pytest.mark.parametrize("value", [1e80, 1e200])
-def test_a_spread_beyond_the_sample_is_refused_with_landmarks_too(monkeypatch, value):
+@pytest.mark.parametrize("value", [1e80, 1e200, -1e300])
+def test_a_number_that_cannot_be_reckoned_with_is_named_wherever_it_is(monkeypatch, value):
     rows = ring(500)
-    rows[np.setdiff1d(np.arange(500), drawn(monkeypatch, rows, 20))[99]] = value
-    with pytest.raises(InputError, match="beyond double precision"):
+    row = np.setdiff1d(np.arange(500), drawn(monkeypatch, rows, 20))[99]
+    model = KernelPCA(3, landmarks=10, gamma=0.1, ridge=0.1, noise_std=0.2)
+    fitted = PCA(2).fit(rows)
+    rows[row, 3] = value
+    place = re.escape(f"row {row + 1}, column 4 is {value}: such numbers cannot be reckoned with")
+    for work in (model.fit, PCA(2).fit, fitted.denoise, fitted.transform):
+        with pytest.raises(InputError, match=place):
+            work(rows)
+
+
+def test_a_spread_beyond_double_precision_is_refused_by_column():
+    rows = ring(500)
+    rows[:, 1] = 9e75 * (-1.0) ** np.arange(500)
+    with pytest.raises(InputError, match=r"that of column 2, is beyond double precision"):
         KernelPCA(3, landmarks=10, gamma=0.1, ridge=0.1, noise_std=0.2).fit(rows)
 
 

@@ -91,12 +91,12 @@ def test_what_was_promised_for_the_first_rows_is_withdrawn():
     arc = np.stack([np.cos(angle), np.sin(angle)], axis=1) @ rng.normal(size=(2, 5))
     halves = np.split(arc + rng.normal(scale=0.1, size=arc.shape), 2)
     model = IKPCA(5, n_rff=300, ridge=1.0, noise_std=0.1).fit(halves[0], keep_sums=True)
-    model.estimated_mse_, model.estimated_mse_error_ = 0.005, 0.0005
-    assert 0.0 < model.estimated_mse_ < 0.1**2
-    assert model.estimated_mse_error_ > 0.0
+    model.estimated_mse_, model.estimated_mse_error_, model.removed_mse_ = 0.005, 0.0005, 0.004
+    promised = ("estimated_mse", "estimated_mse_error", "removed_mse")
+    assert all(model.summary()[name] is not None for name in promised)
     model.partial_fit(halves[1])
-    assert model.estimated_mse_ is None
-    assert model.estimated_mse_error_ is None
+    assert all(model.summary()[name] is None for name in promised)
+    assert model.summary()["no_estimate_because"] == "rows were added"
 
 
 def test_what_is_known_of_the_rows_follows_an_update(arcs):
@@ -110,4 +110,3 @@ def test_what_is_known_of_the_rows_follows_an_update(arcs):
     model.partial_fit(far)
     assert (model.distances(far) > model.distance_limit_).mean() < 0.05
     assert model.distance_limit_ >= before
-    assert model.removed_mse_ is None

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 _NUMBER = re.compile(r"\d[\d.,]*(?:e[+-]?\d+)?")
 
-REMARKS = ("took ", "brought from its axis")
+REMARKS = ("took ", "brought from its axis", "read with --")
 """What a line about a file begins with that says no more than how it was read."""
 
 _NOTE = re.compile(rf"^.*?(: )(?={'|'.join(REMARKS)})")
