@@ -30,6 +30,16 @@ def test_rows_that_only_show_the_same_signal_stay(rows):
     assert len(without_duplicates(np.concatenate([rows, again]))) == 120
 
 
+@pytest.mark.parametrize(("share", "left"), [(5e-6, 60), (2e-5, 120)])
+def test_rows_fifty_decibels_apart_are_the_limit(rows, share, left):
+    """Copies are moved by a share of the median squared distance: less is rounding."""
+    distances = np.sum((rows[:, None] - rows) ** 2, axis=2)
+    median = np.median(distances[np.triu_indices(60, 1)])
+    step = np.random.default_rng(1).normal(size=rows.shape)
+    step *= np.sqrt(share * median / np.sum(step**2, axis=1, keepdims=True))
+    assert len(without_duplicates(np.concatenate([rows, rows + step]))) == left
+
+
 @pytest.mark.parametrize("n_features", [1, 2, 3])
 def test_rows_that_are_near_by_chance_stay(n_features):
     X = np.random.default_rng(0).normal(size=(2000, n_features))

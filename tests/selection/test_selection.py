@@ -96,6 +96,30 @@ def test_the_search_ends_on_noise(shape):
         assert np.isfinite(IKPCA().fit(rows).gamma_)
 
 
+def test_a_second_gamma_is_chosen_where_rows_are_broad_and_fine():
+    """A curve with a broad course and fine turns, which one width of the kernel cannot follow."""
+    rng = np.random.default_rng(0)
+    mixing = rng.normal(size=(4, 10)) / 2.0
+
+    def curve(n_samples):
+        place = rng.uniform(size=(n_samples, 1))
+        turn = 2.0 * np.pi * place
+        fine = [0.8 * np.cos(4.0 * turn), 0.8 * np.sin(4.0 * turn)]
+        return np.hstack([3.0 * place, 2.0 * np.cos(turn), *fine]) @ mixing
+
+    train, clean = curve(200), curve(400)
+    train = train + rng.normal(scale=0.2, size=train.shape)
+    noisy = clean + rng.normal(scale=0.2, size=clean.shape)
+    models = [
+        IKPCA(order="none", noise_std=0.2, second_gamma=given).fit(train)
+        for given in ("auto", "none")
+    ]
+    assert models[0].summary()["second_gamma"] is not None
+    assert models[1].summary()["second_gamma"] is None
+    errors = [np.mean((model.denoise(noisy) - clean) ** 2) for model in models]
+    assert errors[0] < 0.99 * errors[1]
+
+
 def test_a_pair_has_to_save_something_where_risks_are_negative():
     weights = ({Iteration(1.0, False, 1): 1.0},) * 2
     least, more, less = (Expansion((1.0, 2.0), weights, risk, 0.1) for risk in (-1.0, -0.99, -1.1))
