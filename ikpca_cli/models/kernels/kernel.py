@@ -132,7 +132,7 @@ class Smooth(Radial):
     steepness: ClassVar[float] = 1.0
 
     def farthest(self, exponent: float) -> float:
-        """Return a u beyond which the kernel is below ``exp(-exponent)``, infinite if there is none.
+        """Return a u beyond which the kernel is below ``exp(-exponent)``, infinite without one.
 
         What is beyond counts for nothing, but products with it would be denormal numbers, which
         processors are many times slower with.
