@@ -32,6 +32,7 @@ class Stream(IntEnum):
     MIXTURE = 17
     WINDOWS = 18
     MISSING = 19
+    SHUFFLED_COLUMNS = 20
 
 
 def model_rng(seed: int, stream: Stream) -> np.random.Generator:

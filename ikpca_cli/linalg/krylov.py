@@ -75,7 +75,8 @@ def leading_by_iteration(
     By randomised subspace iteration (Halko, Martinsson and Tropp 2011, algorithm 4.4), on a
     subspace that grows until it holds all of the trace but what is negligible. The leading pairs
     are as good as exact, the last ones a mixture of their neighbours. None comes back where all
-    eigenpairs are cheaper.
+    eigenpairs are cheaper. As eigenvalues fall, a subspace tells how little a larger one could
+    leave: if that is too much for any, what lies between is not tried.
 
     Parameters
     ----------
@@ -99,13 +100,17 @@ def leading_by_iteration(
         more = rng.standard_normal((size, width - basis.shape[1]))
         basis = _orthonormal_columns(_times(matrix, np.concatenate([basis, more], axis=1)))
         product = _times(matrix, basis)
-        if trace - float(np.einsum("ij,ij->", basis, product)) <= negligible:
+        left = trace - float(np.einsum("ij,ij->", basis, product))
+        if left <= negligible:
             break
+        # The last eigenvalues that a random subspace has are below those of the matrix.
+        late = float(np.linalg.eigvalsh(basis.T @ product)[width // 4])
+        enough = width + (left - negligible) / max(late, np.finfo(np.float64).tiny)
+        if limit < min(most, enough):
+            return None
         if width == limit:
-            if limit < most:
-                return None
             break
-        width = min(limit, 2 * width)
+        width = limit if enough > limit else min(limit, 2 * width)
     for _ in range(PASSES):
         basis = _orthonormal_columns(product)
         product = _times(matrix, basis)

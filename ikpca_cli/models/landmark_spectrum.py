@@ -2,16 +2,17 @@ r"""The exact model of many rows, in the span of a few of them (Nyström).
 
 Of n rows, m serve as landmarks Z. All of feature space is then their span, but mean and components
 are those of all rows (Williams and Seeger 2001). With ``k(x)`` the kernel of a row and the
-landmarks and K that of the landmarks, the features ``f(x) = R'k(x)`` have the kernel's inner
-products in that span where ``R R' = (H K H)^+``, H being the centring matrix; linear PCA of these
-over all rows, with components P, gives ``V = R P`` whose columns sum to zero, and the mean
+landmarks, K that of the landmarks, H the centring matrix and ``H K H = U S U'``, the features
+``f(x) = R'k(x)`` with ``R = U S^-1/2`` have the kernel's inner products in that span. Linear PCA of
+these over all rows, with components P, gives ``V = R P`` whose columns sum to zero, and the mean
 
     c = 1/m + R R'(kbar - kbar_Z)
 
-with kbar the mean of k over all rows and kbar_Z over the landmarks. With ``H K H = L L'``, R is
-``H L^-T``, and L times the mean feature is ``H kbar``. All the rest is as with all
-rows (`ikpca_cli.models.exact_spectrum`), which this is where they are all landmarks. Memory is that
-of m x m numbers and time n m^2, whatever the number of rows.
+with kbar the mean of k over all rows and kbar_Z over the landmarks; ``U S^1/2`` times the mean
+feature is ``H kbar``. Of U the leading columns do, those that a model of the landmarks alone would
+have: what is beyond is noise. So time is that of the landmarks' own spectrum and of the kernel and
+a product with it for each row. All the rest is as with all rows
+(`ikpca_cli.models.exact_spectrum`), which this is where they are all landmarks.
 """
 
 from __future__ import annotations
@@ -31,8 +32,7 @@ from ikpca_cli.models.exact_spectrum import (
 from ikpca_cli.models.kernels.kernel import GAUSSIAN, Smooth
 from ikpca_cli.models.spectrum_noise import negligible_variance, noise_gains
 
-JITTER = 1e-10
-"""Share of their mean eigenvalue that is added to those of the landmarks' kernel matrix."""
+_SPAN = 2  # times as many directions of the landmarks as components are asked for, or more
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class CentredLandmarks:
     rows : ndarray, shape (m, p)
         Landmarks, centred like the rows that are mapped.
     gamma : float
-    root : ndarray, shape (m, m)
+    root : ndarray, shape (m, q)
         R.
     form : Smooth
         The kernel.
@@ -56,7 +56,7 @@ class CentredLandmarks:
     form: Smooth
 
     def features(self, X: FloatArray, features: slice = slice(None)) -> FloatArray:
-        """Return the features (n, m) of centred rows, or a slice of them."""
+        """Return the features (n, q) of centred rows, or a slice of them."""
         u = self.form.distance(X, self.rows)
         u *= self.gamma
         mapped: FloatArray = self.form.below(u) @ self.root[:, features]
@@ -93,22 +93,22 @@ def landmark_spectrum(
         As for `ExactSpectrum.of`.
     progress : Progress
     """
-    from scipy.linalg import solve_triangular
-
     distances = form.distance(rows, rows)
     below = form.below(gamma * distances)
     own_mean = below.mean(axis=0)
     below -= own_mean
     below -= own_mean[:, None] - own_mean.mean()
-    below[np.diag_indices_from(below)] += JITTER * max(float(np.trace(below)) / len(rows), 1e-300)
-    factor = np.linalg.cholesky(below)
-    centring = np.eye(len(rows)) - 1.0 / len(rows)
-    root = solve_triangular(factor, centring, lower=True, check_finite=False).T
-    landmarks = CentredLandmarks(rows, gamma, np.ascontiguousarray(root), form)
-    sums = sums_over_rows(X, mean, landmarks, len(rows), progress)
+    negligible = negligible_variance(form, gamma, noise_variance, rows.shape[1])
+    asked = max(COMPONENTS, _SPAN * (most or 0))
+    squares, directions = most_of_spectrum(below, asked, len(rows) * negligible)
+    kept = squares > TOLERANCE * max(float(squares[0]), 0.0)
+    lengths, directions = np.sqrt(squares[kept]), directions[:, kept]
+    root = directions / lengths
+    root -= root.mean(axis=0)
+    landmarks = CentredLandmarks(rows, gamma, root, form)
+    sums = sums_over_rows(X, mean, landmarks, root.shape[1], progress)
     covariance = sums.covariance
     total = float(np.trace(covariance))
-    negligible = negligible_variance(form, gamma, noise_variance, rows.shape[1])
     values, turns = most_of_spectrum(covariance, most or COMPONENTS, negligible)
     kept = values > TOLERANCE * max(float(values[0]), 0.0)
     values, vectors = values[kept], root @ turns[:, kept]
@@ -120,7 +120,7 @@ def landmark_spectrum(
         rows=rows,
         gamma=gamma,
         # Of which all features but the constant one are known: R'kbar is their mean.
-        gram_mean=1.0 + own_mean.mean() + factor @ sums.mean,
+        gram_mean=1.0 + own_mean.mean() + (directions * lengths) @ sums.mean,
         mean_weights=weights,
         vectors=vectors,
         variances=values,

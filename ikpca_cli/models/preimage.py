@@ -125,12 +125,15 @@ class Preimage(ABC, Generic[View]):
             # Rows are few where components are many: it is their codes that are weighed.
             targets = [(code[:, :count] * weights) @ V.T for code in codes]
             begun = self.step(Y, tangents, first, targets)
+            # Either way the second step is made where the first has led.
+            most = max(step for wanted in kinds.values() for step in wanted)
+            second = self.evaluate(*begun) if most > 1 else first
             for reproject, wanted in kinds.items():
                 x, dx = begun
                 aims = targets
                 for step in range(1, max(wanted) + 1):
                     if step > 1:
-                        view = self.evaluate(x, dx)
+                        view = second if step == 2 else self.evaluate(x, dx)
                         if reproject:
                             aims = [(code * weights) @ V.T for code in self.codes_on(view, V)]
                         x, dx = self.step(x, dx, view, aims)

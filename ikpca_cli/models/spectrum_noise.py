@@ -7,7 +7,7 @@ import numpy as np
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.models.kernels.kernel import Smooth
 
-NEGLIGIBLE = 0.01
+NEGLIGIBLE = 0.03
 """Share of the noise's variance in feature space that may be in the components left out."""
 
 

@@ -27,8 +27,8 @@ def best_expansion(
     progress: Progress,
     *,
     rough: CrossValidation | None = None,
-) -> Expansion:
-    """Return the expansion of least risk around what is given.
+) -> tuple[Expansion, Expansion]:
+    """Return the expansion of least risk around what is given, and what it was refined from.
 
     Parameters
     ----------
@@ -43,17 +43,18 @@ def best_expansion(
 
     Returns
     -------
-    Expansion
+    expansion : Expansion
+    first : Expansion
+        The best on fewer rows, or the same.
     """
     if gamma == "auto":
-        expansion = _search_both(rough or trial, second_gamma, scale, progress)
-        if rough is not None:
-            expansion = _refined(trial, expansion, scale)
+        first = _search_both(rough or trial, second_gamma, scale, progress)
+        expansion = first if rough is None else _refined(trial, first, scale)
     else:
-        expansion = trial.best(gamma)
+        first = expansion = trial.best(gamma)
     if isinstance(second_gamma, float | int):
         expansion = trial.best(expansion.gammas[0], float(second_gamma))
-    return expansion
+    return expansion, first
 
 
 def _search_both(
@@ -76,11 +77,11 @@ def _search_both(
 
 def _refined(trial: CrossValidation, rough: Expansion, scale: float) -> Expansion:
     """Return the best expansion around what was found on fewer rows."""
-    best = _finer(trial, trial.best(*rough.gammas), scale)
-    if len(best.gammas) == 1:
-        return best
-    alone = min((trial.best(gamma) for gamma in best.gammas), key=lambda one: one.risk)
-    return best if best.saves(WORTH_A_PAIR, alone) else _finer(trial, alone, scale)
+    best = trial.best(*rough.gammas)
+    if len(best.gammas) > 1:
+        alone = min((trial.best(gamma) for gamma in best.gammas), key=lambda one: one.risk)
+        best = best if best.saves(WORTH_A_PAIR, alone) else alone
+    return _finer(trial, best, scale)
 
 
 def _finer(trial: CrossValidation, best: Expansion, scale: float) -> Expansion:

@@ -15,6 +15,7 @@ of the displacements with the true errors take the place of ``sigma^2 d_k``.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 
@@ -97,6 +98,11 @@ class CrossValidation:
         )
         self._smooth()
 
+    @property
+    def n_held(self) -> int:
+        """Number of rows that are held out, in all folds."""
+        return sum(len(trial.held) for trial in self.trials)
+
     def best(self, *gammas: Bandwidth) -> Expansion:
         """Return the expansion of least estimated risk at one gamma, or at several together."""
         for gamma in gammas:
@@ -157,8 +163,8 @@ class CrossValidation:
         both clean; it is taken to fall as one over the number of rows.
         """
         first = self.trials[0]
-        beyond = np.arange(first.places[-1] + 1, len(self.rows))
         few, held = len(first.places), len(first.held)
+        beyond = np.setdiff1d(np.arange(held, len(self.rows)), first.places)
         if len(beyond) == 0:  # some of the held-out rows have to do
             beyond = np.arange(held // 2, held)
             held //= 2
@@ -171,13 +177,21 @@ class CrossValidation:
             held=first.held[:held],
             tangents=[e[:held] for e in first.tangents],
         )
-        weights = self._weights(expansion)
         before = self.seen[expansion.gammas[0]].before
-        coarse = risks_of(self._parts(expansion.gammas), weights, before)
-        parts: list[Candidates] = [self._try(gamma, finer) for gamma in expansion.gammas]
+        coarse = risks_of(self._parts(expansion.gammas), self._weights(expansion), before)
+        parts: list[Candidates] = [
+            self._try(gamma, finer, used)
+            for gamma, used in zip(expansion.gammas, expansion.weights, strict=True)
+            if used
+        ]
         if self.smoothed is not None:
             parts.append(self._try_smoothers(finer))
-        fine = risks_of(parts, weights, before[:held])
+        if not parts:
+            return expansion
+        given = [weight for part in expansion.weights for weight in part.values()]
+        if expansion.smoothing is not None:
+            given.extend(expansion.smoothing)
+        fine = risks_of(parts, np.array(given), before[:held])
         change = min(float((fine - coarse[:held]).mean()), 0.0)
         on = (1.0 / few - 1.0 / max(n_samples, many)) / (1.0 / few - 1.0 / many)
         return replace(expansion, risk=expansion.risk + on * change)
@@ -195,8 +209,14 @@ class CrossValidation:
             return np.array(ways)
         return np.concatenate([ways, expansion.smoothing])
 
-    def _try(self, gamma: Bandwidth, trial: Trial) -> Displacements:
-        """Return what a spectrum at this gamma does to the held-out rows of a trial."""
+    def _try(
+        self, gamma: Bandwidth, trial: Trial, ways: Collection[Iteration] | None = None
+    ) -> Displacements:
+        """Return what a spectrum at this gamma does to the held-out rows of a trial.
+
+        In all ways, or in some of them alone.
+        """
+        ways = self.ways if ways is None else ways
         if isinstance(gamma, LowPass):
             count, width = gamma
             assert self.order is not None
@@ -212,11 +232,11 @@ class CrossValidation:
             moved = preimage.displacements(
                 self.noise_variance,
                 held[part].astype(dtype, copy=False),
-                self.ways,
+                ways,
                 [tangent[part].astype(dtype, copy=False) for tangent in tangents],
             )
             found = {way: (steps, divergence) for way, steps, divergence in moved}
-            parts.append([found[way] for way in self.ways])
+            parts.append([found[way] for way in ways])
         steps = np.concatenate([[f for f, _ in found] for found in parts], axis=1, dtype=np.float64)
         if isinstance(gamma, LowPass):
             assert self.order is not None

@@ -44,8 +44,8 @@ ROUGH_ROWS = 600
 ROUGH_HELD, ROUGH_ENOUGH, ROUGH_STEPS = 300, 6000, (1, 2)
 """The least held-out rows, the least numbers in them, and the numbers of steps that this takes."""
 
-ROUGH_FROM = 1.3
-"""How many times as many rows must take part for that to be a saving."""
+ROUGH_FROM, ROUGH_SHARE = 1.3, 2
+"""How many times as many rows must take part, or be held out, for that to be a saving."""
 
 SINGLE_FROM = 400
 """Rows from which a comparison by the exact kernel saves time in single precision."""
@@ -116,16 +116,19 @@ class ExpansionSearch:
         shrinks = (*shrinks, TO_THE_MEAN) if self.replicates else shrinks
         trial = compare(all_iterations(shrinks), rng, self.enough, most=self.most_rows)
         rough = None
-        if oracle is None and min(len(rows), self.most_rows) > ROUGH_FROM * ROUGH_ROWS:
-            few = all_iterations(shrinks, ROUGH_STEPS)
-            enough = max(ROUGH_HELD * rows.shape[1], ROUGH_ENOUGH)
-            rough = compare(few, rng, enough, most=ROUGH_ROWS)
+        if oracle is None and self.gamma == "auto":
+            held = max(ROUGH_HELD, int(np.ceil(ROUGH_ENOUGH / rows.shape[1])))
+            fewer = min(len(rows), self.most_rows) > ROUGH_FROM * ROUGH_ROWS
+            if fewer or trial.n_held >= ROUGH_SHARE * held:
+                few = all_iterations(shrinks, ROUGH_STEPS)
+                rough = compare(few, rng, held * rows.shape[1], most=ROUGH_ROWS)
         scale = float(np.median(distances)) or float(distances.mean())
-        expansion = best_expansion(
+        expansion, first = best_expansion(
             trial, self.gamma, self.second_gamma, scale, progress, rough=rough
         )
         if self.gamma == "auto":
-            expansion = with_low_pass(trial, expansion, self.fits)
+            coarse = (rough, first) if rough else None
+            expansion = with_low_pass(trial, expansion, self.fits, rough=coarse)
         expansion = trial.fair_risk(trial.full_risk(expansion, X.shape[0]))
         pairs = list(zip(expansion.gammas, expansion.weights, strict=True))
         own = [(gamma, weights) for gamma, weights in pairs if not isinstance(gamma, LowPass)]

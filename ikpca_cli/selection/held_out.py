@@ -24,6 +24,9 @@ MANY_ROWS = 1200
 ENOUGH = 100_000
 """Held-out numbers after which further folds add little to the risk estimate."""
 
+FEWEST_HELD, MANY_HELD = 200, 500
+"""Rows that are held out at least, and those of one fold that are enough if their numbers are."""
+
 _PROBES = 12000  # numbers in the random directions of the divergence
 
 
@@ -98,20 +101,24 @@ def trials_of(
         clean = np.broadcast_to(oracle.clean, oracle.noisy.shape)
         return [Trial(places, oracle.noisy, clean)]
     folds = np.array_split(places, _folds(len(places)))
-    needed = int(np.ceil(max(enough / n_features, 200) / len(folds[0])))
+    needed = int(np.ceil(max(enough / n_features, FEWEST_HELD) / len(folds[0])))
     folds = folds[:needed]
+    others = [np.setdiff1d(places, out) for out in folds]
+    if needed == 1:
+        folds = [folds[0][: max(int(np.ceil(enough / n_features)), MANY_HELD)]]
     if replicates:
         return [
-            Trial(np.setdiff1d(places, out), rows[out], means_of_others(rows[out])) for out in folds
+            Trial(rest, rows[out], means_of_others(rows[out]))
+            for out, rest in zip(folds, others, strict=True)
         ]
     varying = varying_columns(rows)
     before = noise_variance * max(float(varying.mean()), 1.0 / n_features)
     directions = _tangents(sum(map(len, folds)), n_features, rng)
     trials = []
-    for out in folds:
+    for out, rest in zip(folds, others, strict=True):
         # A constant column has no noise: nothing is moved in its direction.
         tangents = [e[out[0] : out[-1] + 1] * varying for e in directions]
-        trials.append(Trial(np.setdiff1d(places, out), rows[out], None, tangents, before))
+        trials.append(Trial(rest, rows[out], None, tangents, before))
     return trials
 
 

@@ -31,7 +31,11 @@ def best_weights(
     n_iterations : int
         Number of those that iterate.
     """
-    weights = _non_negative_minimum(*_quadratic(parts), usable)
+    return _limited(_non_negative_minimum(*_quadratic(parts), usable), n_iterations)
+
+
+def _limited(weights: FloatArray, n_iterations: int) -> FloatArray:
+    """Return weights (k,) of which none is too small or too large; they are changed."""
     # Where rows are not moved at all, Stein's estimate alone would have them moved without end.
     total = float(weights[:n_iterations].sum())
     weights[:n_iterations] *= min(1.0, _MOST_WEIGHT / max(total, _MOST_WEIGHT))
@@ -57,12 +61,18 @@ def optimism(parts: Sequence[Candidates], usable: NDArray[np.bool_], n_iteration
     if len(folds) < 2:
         return 0.0
     found = best_weights(parts, usable, n_iterations)
+    held = [[part.some(fold) for part in parts] for fold in folds]
+    # Sums over all rows less those of a fold are those over the others.
+    counts = [len(fold) for fold in folds]
+    forms = [_quadratic(some) for some in held]
+    quadratic = np.sum([n * form for n, (form, _) in zip(counts, forms, strict=True)], axis=0)
+    linear = np.sum([n * form for n, (_, form) in zip(counts, forms, strict=True)], axis=0)
     total = 0.0
-    for fold in folds:
-        others = np.setdiff1d(np.arange(len(before)), fold)
-        weights = best_weights([part.some(others) for part in parts], usable, n_iterations)
-        held = [part.some(fold) for part in parts]
-        total += float(np.sum(risks_of(held, weights, before[fold])))
+    for fold, some, (own, ours) in zip(folds, held, forms, strict=True):
+        count, rest = len(fold), len(before) - len(fold)
+        others = (quadratic - count * own) / rest, (linear - count * ours) / rest
+        weights = _limited(_non_negative_minimum(*others, usable), n_iterations)
+        total += float(np.sum(risks_of(some, weights, before[fold])))
     least = float(risks_of(parts, found, before).mean())
     share = 2.0 / (1.0 + len(folds) / (len(folds) - 1.0))
     return max(share * (total / len(before) - least), 0.0)

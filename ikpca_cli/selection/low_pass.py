@@ -25,7 +25,13 @@ _WORTH_IT = 0.005  # share of the risk that a kernel of low frequencies has to s
 _MOST_STEPS = 4  # halvings or doublings
 
 
-def with_low_pass(trial: CrossValidation, main: Expansion, fits: Fits) -> Expansion:
+def with_low_pass(
+    trial: CrossValidation,
+    main: Expansion,
+    fits: Fits,
+    *,
+    rough: tuple[CrossValidation, Expansion] | None = None,
+) -> Expansion:
     """Return the best expansion that adds a kernel of low frequencies; `main` where none helps.
 
     Parameters
@@ -35,23 +41,33 @@ def with_low_pass(trial: CrossValidation, main: Expansion, fits: Fits) -> Expans
         What it is added to.
     fits : callable
         Maps rows (n, q), their squared distances (n, n) and the noise variance to a `Fit`.
+    rough : tuple of CrossValidation and Expansion, optional
+        Of fewer rows, to search on first, and what it is added to there.
     """
     order = trial.order
     if order is None or not (order.down or order.across):
         return main
     rows, p = trial.rows, trial.rows.shape[1]
     counts = {signal_band(order, rows, trial.noise_variance, ratio) for ratio in RATIOS}
-    best = main
+    first, base = rough or (trial, main)
+    found = [base]
     for count in sorted(count for count in counts if _FEWEST <= count <= _WIDEST * p):
         low = np.ascontiguousarray(order.forward(rows)[:, :count])
         distances = Gaussian().distance(low, low)
         scale = float(np.median(distances)) or float(distances.mean())
         if scale == 0.0:
             continue
-        trial.lower(count, fits(low, distances, trial.noise_variance))
-        best = min(best, _downhill(trial, main, count, scale), key=lambda found: found.risk)
+        fit = fits(low, distances, trial.noise_variance)
+        for one in {first, trial}:
+            one.lower(count, fit)
+        found.append(_downhill(first, base, count, scale))
+    best = min(found, key=lambda expansion: expansion.risk)
+    if rough is not None and best is not base:
+        best = trial.best(*main.gammas, best.gammas[-1])
     lost = main.risk - best.risk
-    return best if best is not main and lost > _WORTH_IT * abs(main.risk) else main
+    return (
+        best if len(best.gammas) > len(main.gammas) and lost > _WORTH_IT * abs(main.risk) else main
+    )
 
 
 def _downhill(trial: CrossValidation, main: Expansion, count: int, scale: float) -> Expansion:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ikpca_cli.linalg import cholesky
+from ikpca_cli.linalg import cholesky, krylov
 from ikpca_cli.linalg.cholesky import solve_positive
-from ikpca_cli.linalg.krylov import leading_by_krylov
+from ikpca_cli.linalg.krylov import leading_by_iteration, leading_by_krylov
 
 
 def symmetric(values, seed=0):
@@ -61,3 +61,34 @@ def test_a_matrix_that_is_not_positive_is_refused(monkeypatch):
     matrix, _ = symmetric(np.linspace(-1.0, 1.0, 70))
     with pytest.raises(np.linalg.LinAlgError):
         solve_positive(matrix, np.ones((70, 1)))
+
+
+def falling(size, powers, seed=4):
+    """Return a symmetric matrix with these leading eigenvalues, and 1e-6 for the others."""
+    vectors = np.linalg.qr(np.random.default_rng(seed).normal(size=(size, size)))[0]
+    values = np.full(size, 1e-6)
+    values[: len(powers)] = powers
+    return (vectors * values) @ vectors.T
+
+
+def test_a_subspace_grows_until_little_is_left():
+    powers = 0.9 ** np.arange(200)
+    values, vectors = leading_by_iteration(falling(600, powers), 150, 0.01)
+    assert np.sum(powers) - values.sum() < 0.01 + 600e-6
+    assert_allclose(values[::-1][:30], powers[:30], rtol=1e-8)
+    assert_allclose(vectors.T @ vectors, np.eye(len(values)), atol=1e-12)
+
+
+def test_widths_between_are_skipped_where_none_would_be_enough(monkeypatch):
+    widths = []
+    times = krylov._times
+    monkeypatch.setattr(
+        krylov, "_times", lambda A, block: widths.append(block.shape[1]) or times(A, block)
+    )
+    flat = falling(900, np.linspace(1.0, 0.5, 900))
+    assert leading_by_iteration(flat, 400, 1e-3) is None
+    assert set(widths) == {krylov.FIRST_WIDTH}
+    widths.clear()
+    values, _ = leading_by_iteration(flat, 250, 1e-3)
+    assert len(values) == 250
+    assert set(widths) == {krylov.FIRST_WIDTH, 275}

@@ -164,3 +164,14 @@ def test_kernel_pca_takes_every_kernel(arcs, name):
     noisy, clean = arcs
     cleaned = KernelPCA(kernel=name).fit(noisy).denoise(noisy)
     assert np.mean((cleaned - clean) ** 2) < np.mean((noisy - clean) ** 2)
+
+
+@pytest.mark.parametrize("name", [name for name in KERNELS if is_smooth(name)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_kernels_of_far_rows_are_no_denormal_numbers(name, dtype):
+    form = load_kernel(name)
+    u = np.geomspace(1e-6, 1e6, 400).astype(dtype)
+    expected = form.value(u), form.slope(u), form.curvature(u)
+    for found, given in zip(form.parts(u.copy()), expected, strict=True):
+        assert_allclose(found, given, rtol=1e-6, atol=np.finfo(dtype).tiny ** 0.4)
+        assert found.min() > np.finfo(dtype).tiny

@@ -108,3 +108,17 @@ def test_equal_rows_make_no_trouble():
     rows -= rows.mean(axis=0)
     near = landmark_spectrum(rows, np.zeros(3), rows[:60], rows, GAMMA)
     assert all(np.isfinite(f).all() for f in displaced(near, rows).values())
+
+
+def test_of_many_landmarks_the_leading_directions_do():
+    rng = np.random.default_rng(8)
+    angle = rng.uniform(0.0, 2.0 * np.pi, 1500)
+    rows = np.stack([np.cos(angle), np.sin(angle)], axis=1) + rng.normal(scale=0.1, size=(1500, 2))
+    exact = ExactSpectrum.of(rows, Gaussian().distance(rows, rows), GAMMA, None, 0.01)
+    near = landmark_spectrum(rows, np.zeros(2), rows, rows, GAMMA, None, 0.01)
+    assert near.vectors.shape[1] < 200
+    others = rows[:100] + 0.05
+    expected = displaced(exact, others)
+    for move, displacement in displaced(near, others).items():
+        gap = np.linalg.norm(displacement - expected[move])
+        assert gap < 0.02 * np.linalg.norm(expected[move])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from ikpca_cli import IKPCA, PCA
 from ikpca_cli.errors import InputError, UsageError
@@ -246,3 +247,15 @@ def test_a_choice_that_chose_itself_promises_less_than_it_did():
     assert (
         0.5 * (part.before.mean() - least + harm) < gap < 2.0 * (part.before.mean() - least + harm)
     )
+
+
+def test_optimism_is_that_of_weights_found_on_the_other_rows():
+    rng = np.random.default_rng(5)
+    steps = rng.normal(size=(6, 41, 4))
+    part = Displacements(steps, rng.normal(scale=0.5, size=(6, 41)), np.ones(41))
+    usable, total = np.ones(6, dtype=bool), 0.0
+    for fold in np.array_split(np.arange(41), 4):
+        weights = best_weights([part.some(np.setdiff1d(np.arange(41), fold))], usable, 3)
+        total += risks_of([part.some(fold)], weights, np.zeros(len(fold))).sum()
+    least = risks_of([part], best_weights([part], usable, 3), np.zeros(41)).mean()
+    assert_allclose(optimism([part], usable, 3), 2.0 / (1.0 + 4.0 / 3.0) * (total / 41 - least))

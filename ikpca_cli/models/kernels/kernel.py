@@ -131,6 +131,14 @@ class Smooth(Radial):
 
     steepness: ClassVar[float] = 1.0
 
+    def farthest(self, exponent: float) -> float:
+        """Return a u beyond which the kernel is below ``exp(-exponent)``, infinite without one.
+
+        What is beyond counts for nothing, but products with it would be denormal numbers, which
+        processors are many times slower with.
+        """
+        return np.inf
+
     @abstractmethod
     def slope(self, u: FloatArray) -> FloatArray:
         """Return ``k'(u) / k'(0)``, 1 at 0: the pull of a row on another."""
@@ -140,7 +148,11 @@ class Smooth(Radial):
         """Return minus the derivative of `slope`."""
 
     def parts(self, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return value, slope and curvature, which may be one array."""
+        """Return value, slope and curvature, which may be one array, of `u`, which is changed."""
+        np.minimum(u, self.farthest(-0.5 * float(np.log(np.finfo(u.dtype).tiny))), out=u)
+        return self._parts(u)
+
+    def _parts(self, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         return self.value(u), self.slope(u), self.curvature(u)
 
     def below(self, u: FloatArray) -> FloatArray:
@@ -155,6 +167,10 @@ class Smooth(Radial):
 class Gaussian(Smooth):
     """``exp(-gamma * |x - y|^2)``: it is its own slope and curvature."""
 
+    def farthest(self, exponent: float) -> float:
+        """Return the exponent, as u is."""
+        return exponent
+
     def slope(self, u: FloatArray) -> FloatArray:
         """Return ``exp(-u)``."""
         return self.value(u)
@@ -163,8 +179,7 @@ class Gaussian(Smooth):
         """Return ``exp(-u)``."""
         return self.value(u)
 
-    def parts(self, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Return ``exp(-u)`` for all three."""
+    def _parts(self, u: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         k = self.value(u)
         return k, k, k
 

@@ -38,6 +38,10 @@ class Matern32(Smooth):
 
     steepness = 3.0
 
+    def farthest(self, exponent: float) -> float:
+        """Return the u at which ``s`` is the exponent."""
+        return exponent**2 / 6.0
+
     def value(self, u: FloatArray) -> FloatArray:
         """Return the kernel."""
         s = np.sqrt(6.0 * u)
@@ -64,6 +68,10 @@ class Matern52(Smooth):
     """``(1 + s + s^2 / 3) exp(-s)`` with ``s = sqrt(10 gamma) |x - y|``."""
 
     steepness = 5.0 / 3.0
+
+    def farthest(self, exponent: float) -> float:
+        """Return the u at which ``s`` is the exponent."""
+        return exponent**2 / 10.0
 
     def value(self, u: FloatArray) -> FloatArray:
         """Return the kernel."""

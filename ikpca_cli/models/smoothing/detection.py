@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.models.smoothing.order import RowOrder
 
@@ -47,7 +48,8 @@ def find_order(rows: FloatArray, noise_variance: float) -> RowOrder | None:
         if risk < least:
             best, least = order, risk
     places = np.arange(n_features)
-    rng = np.random.default_rng(0)  # which columns are called neighbours does not matter
+    # Which columns are called neighbours does not matter.
+    rng = model_rng(0, Stream.SHUFFLED_COLUMNS)
     others = [some[:, rng.permutation(places)] for _ in range(_SHUFFLES)]
     shuffled = [_risk(line, other, noise_variance) for other in others]
     unordered = RowOrder(n_features, 1, down=False)
