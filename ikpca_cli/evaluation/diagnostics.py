@@ -188,7 +188,7 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
     if model.fitted_params_["noise_std"] == "auto":
         doubt = estimate_noise(Z - Z.mean(axis=0)).error
         level = NoiseLevel(math.sqrt(noisy_mse), certain=True, error=doubt)
-        error = float(np.hypot(error, level.risk_error(risk)))
+        error = level.risk_error(risk, error, rows.size)
     _warn_of_known_rows(model, Z, getattr(noisy, "name", "the array"))
     return {
         "noise_std": math.sqrt(noisy_mse),
