@@ -23,8 +23,12 @@ WITHHELD = (
     "it would be below zero",
     "rows were added",
     "the noise is not of one kind and level",
+    "all rows hold one oscillation, which may be hum",
 )
 """Reasons for which a fit promises no error."""
+
+OF_NOISE = (1, 2, 6, 7)
+"""Those of them that hold for other rows as well, as they are about the noise."""
 
 
 class Estimator(Parametric):
