@@ -7,7 +7,7 @@ import pytest
 
 from ikpca_cli import IKPCA, PCA
 from ikpca_cli.evaluation.diagnostics import Residual, noise_flaw
-from ikpca_cli.evaluation.estimate import estimate_error
+from ikpca_cli.evaluation.without_clean import estimate_error
 
 
 @pytest.fixture

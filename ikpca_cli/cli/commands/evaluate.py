@@ -64,8 +64,8 @@ def evaluate(
     from ikpca_cli.cli.words.sentences import error_sentence
     from ikpca_cli.data import threads
     from ikpca_cli.estimators.missing_values import refill
-    from ikpca_cli.evaluation.estimate import estimate_error
     from ikpca_cli.evaluation.metrics import evaluate_model
+    from ikpca_cli.evaluation.without_clean import estimate_error
     from ikpca_cli.modelfile.storage import load_model
     from ikpca_cli.plots.shown import MOST, Shown, image_shape
     from ikpca_cli.recordings.evaluation import evaluate_windows
