@@ -23,8 +23,12 @@ WITHHELD = (
     "it would be below zero",
     "rows were added",
     "the noise is not of one kind and level",
+    "all rows hold one oscillation, which may be hum",
 )
 """Reasons for which a fit promises no error."""
+
+OF_NOISE = (1, 2, 6, 7)
+"""Those of them that hold for other rows as well, as they are about the noise."""
 
 
 class Estimator(Parametric):
@@ -50,6 +54,8 @@ class Estimator(Parametric):
     estimated_mse_, estimated_mse_error_ : float or None
         Mean squared error to expect after cleaning, and its standard error, estimated from the
         noisy rows where anything was chosen; ``noise_std_ ** 2`` is the one before.
+    rough_mse_, rough_mse_error_ : float or None
+        The same where no error is promised; a model file does not keep it.
     withheld_ : int or None
         Why no error is promised, an index of `WITHHELD`; 0 where one is.
     strength_ : float or None
@@ -118,6 +124,8 @@ class Estimator(Parametric):
     n_samples_: int
     estimated_mse_: float | None
     estimated_mse_error_: float | None
+    rough_mse_: float | None = None
+    rough_mse_error_: float | None = None
     withheld_: int | None = None
     strength_: float | None = None
     removed_mse_: float | None = None
@@ -247,6 +255,8 @@ class Estimator(Parametric):
             "noise_std": self.noise_std_ if self.noise_rms_ is None else self.noise_rms_,
             "estimated_mse": self.estimated_mse_,
             "estimated_mse_error": self.estimated_mse_error_,
+            "rough_mse": self.rough_mse_,
+            "rough_mse_error": self.rough_mse_error_,
             "no_estimate_because": WITHHELD[self.withheld_ or 0] or None,
             "strength": self.strength_,
             "removed_mse": self.removed_mse_,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +16,7 @@ from ikpca_cli.data.threads import at_work
 from ikpca_cli.errors import IkpcaWarning, UsageError
 from ikpca_cli.estimators.base import WITHHELD
 from ikpca_cli.estimators.decisions.noise_decision import level_of_fit, noise_of_fit
-from ikpca_cli.estimators.decisions.promise import Promise, in_units, promise_of
+from ikpca_cli.estimators.decisions.promise import Promise, promise_of, simulated
 from ikpca_cli.estimators.decisions.scale import check_scale
 from ikpca_cli.estimators.known_fit import KnownFit
 from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
@@ -142,26 +143,36 @@ class Denoiser(KnownFit):
         self.tried_ = choice.tried
         is_known = oracle is not None
         self.fit_with(rows, mean, choice, exact=exact, progress=progress)
-        promise = promise_of(self, choice, level, noise_std, withheld, is_known=is_known)
-        self._set_promise(promise)
+        told = min(rows.shape[0], SAMPLE_ROWS) * rows.shape[1]
+        promise = promise_of(
+            self, choice, level, noise_std, withheld, is_known=is_known, n_numbers=told
+        )
+        self.strength_ = promise.strength  # rows are cleaned by it
         some = selection_rows(given, LIMIT_ROWS, self.seed)
         self._set_limit(some)
+        self.noise_rms_ = None
         if choice.risk is not None:
-            self._promise_in_units(promise, some[:SOME_ROWS])
+            promise = self._in_units(promise, some[:SOME_ROWS], is_known=is_known)
+        self._set_promise(promise if is_known else promise.checked())
         return self
 
     def _set_promise(self, promise: Promise) -> None:
-        self.estimated_mse_, self.estimated_mse_error_ = promise.mse, promise.error
-        self.withheld_, self.strength_ = promise.withheld, promise.strength
+        told = (promise.mse, promise.error)
+        self.estimated_mse_, self.estimated_mse_error_ = (None, None) if promise.withheld else told
+        self.rough_mse_, self.rough_mse_error_ = told if promise.withheld else (None, None)
+        self.withheld_ = promise.withheld
 
-    def _promise_in_units(self, promise: Promise, rows: FloatArray) -> None:
-        """Set promises in the units of the data, and the mean change of training rows (k, p)."""
+    def _in_units(self, promise: Promise, rows: FloatArray, *, is_known: bool) -> Promise:
+        """Return a promise in the units of the data; set the mean change of rows (k, p)."""
         usual, std = self._usual(), self.noise_std_
         self.removed_mse_ = float(np.mean((self.clean(rows, usual) - rows) ** 2))
-        self.noise_rms_ = None
-        if usual.transform is not None and std is not None:
-            promise, self.noise_rms_ = in_units(promise, self.clean, usual, rows, std, self.seed)
-            self._set_promise(promise)
+        if std is None or is_known:
+            return promise
+        clean = partial(self.clean, treatment=usual)
+        promise, noise_rms = simulated(promise, clean, usual, rows, std, self.seed)
+        if usual.transform is not None:
+            self.noise_rms_ = noise_rms
+        return promise
 
     def set_noise(self, transform: Transform | None) -> Self:
         """Give what makes the noise of the next fit white, of variance 1, and return self."""

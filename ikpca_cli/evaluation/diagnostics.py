@@ -1,27 +1,15 @@
-"""How far a result can be trusted without clean rows: estimated error, and what was removed."""
+"""Whether what was removed from rows looks like noise."""
 
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
-from ikpca_cli.data.duplicates import different
 from ikpca_cli.data.first_pass import selection_rows
-from ikpca_cli.data.random import Stream, model_rng
-from ikpca_cli.data.row_source import FloatArray, RowSource, check_width
-from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
+from ikpca_cli.data.row_source import FloatArray, RowSource
 from ikpca_cli.estimators.denoiser import Denoiser
-from ikpca_cli.evaluation.metrics import snr_gain_db
-from ikpca_cli.noise.estimate import NoiseLevel
-from ikpca_cli.noise.level import estimate_noise
-from ikpca_cli.noise.risk import stein_risks
-
-MOST_ROWS = 2000
-"""Rows that an estimate looks at."""
 
 NOISE_LIKE, SIGNAL_LIKE = 0.2, 0.4
 """Correlation of what was removed, with itself and the signal, up to which it may be noise."""
@@ -126,98 +114,9 @@ def noise_flaw(model: Denoiser, X: RowSource) -> str | None:
     if residual.unevenness > UNEVEN:
         return (
             f"the noise seems to be {residual.unevenness:.1f} times stronger in some columns than "
-            "in others: divide each column by its noise level first"
+            "in others: give --noise-model columns, or the levels in a file (--noise-std FILE)"
         )
     return None
-
-
-def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int | None]:
-    """Estimate the error before and after cleaning from noisy rows that the model has not seen.
-
-    By Stein's unbiased risk estimate, for the noise of these rows where they tell it, or else that
-    of the rows that the model was fitted on.
-
-    Parameters
-    ----------
-    model : Denoiser
-        Fitted.
-    noisy : RowSource, shape (n_samples, n_features)
-
-    Returns
-    -------
-    dict
-        noise_std, estimated_mse_noisy, estimated_mse, estimated_mse_error, the roots of the first
-        two, estimated_rms_noisy and estimated_rms, estimated_snr_gain_db,
-        the residual's std, autocorrelation and signal correlation, and n_samples.
-
-    Raises
-    ------
-    UsageError
-        If the noise level is not known.
-    """
-    check_width(noisy, model.n_features_in_)
-    rows = selection_rows(noisy, MOST_ROWS, model.seed_)
-    treatment = model.treatment(rows)
-    noise_std = treatment.caution.std
-    if noise_std is None and model.strength_ is None:
-        # Every parameter was given: what is known of the noise is not in the model.
-        noise_std = model.noise_std_ if model.fitted_params_["noise_std"] != "auto" else None
-        noise_std = noise_std or estimate_noise(rows - rows.mean(axis=0)).std or model.noise_std_
-    if noise_std is None:
-        raise UsageError(
-            "the noise level of these rows is not known, so neither is the error: fit the model "
-            "with --noise-std, or give clean rows"
-        )
-    rng = model_rng(model.seed_, Stream.EVALUATION_PROBE)
-    clean = partial(model.clean, treatment=treatment)
-    risks, before = stein_risks(clean, rows, noise_std, treatment.transform, rng)
-    noisy_mse, risk, error = (
-        float(before.mean()),
-        float(risks.mean()),
-        float(risks.std() / np.sqrt(len(risks))),
-    )
-    cleaned = clean(rows)
-    Z = treatment.forward(rows)
-    residual = Residual.of(Z, treatment.forward(cleaned))
-    if risk < -3.0 * error:
-        raise InputError(
-            f"{getattr(noisy, 'name', 'the array')}: no error can be estimated: it would be "
-            f"{risk:.3g}. These rows are among those that the model was fitted on, or their noise "
-            "is not as strong as the model was told; give other rows, or clean ones"
-        )
-    if model.fitted_params_["noise_std"] == "auto":
-        doubt = estimate_noise(Z - Z.mean(axis=0)).error
-        level = NoiseLevel(math.sqrt(noisy_mse), certain=True, error=doubt)
-        error = float(np.hypot(error, level.risk_error(risk)))
-    _warn_of_known_rows(model, Z, getattr(noisy, "name", "the array"))
-    return {
-        "noise_std": math.sqrt(noisy_mse),
-        "estimated_mse_noisy": noisy_mse,
-        "estimated_mse": max(risk, 0.0),
-        "estimated_mse_error": error,
-        "estimated_rms_noisy": math.sqrt(noisy_mse),
-        "estimated_rms": math.sqrt(max(risk, 0.0)),
-        "estimated_snr_gain_db": snr_gain_db(noisy_mse, risk) if risk > 0.0 else None,
-        "residual_std": float(np.sqrt(np.mean((rows - cleaned) ** 2))),
-        "residual_autocorrelation": residual.autocorrelation,
-        "residual_signal_correlation": residual.signal_correlation,
-        "n_samples": noisy.shape[0],
-    }
-
-
-def _warn_of_known_rows(model: Denoiser, Z: FloatArray, name: str) -> None:
-    """Warn if most of some rows, as transformed, are among those that a model was fitted on."""
-    known = getattr(model, "rows_", None)
-    if known is None or known.shape[1:] != Z.shape[1:]:
-        return
-    both = np.concatenate([known, Z - model.mean_])
-    if len(both) - different(both) > len(Z) / 2:
-        warnings.warn(
-            f"{name}: the model was fitted on these rows, so the error is higher than estimated: "
-            "give other rows, or clean ones",
-            IkpcaWarning,
-            stacklevel=3,
-        )
 
 
 def _unevenness(stds: FloatArray) -> float:

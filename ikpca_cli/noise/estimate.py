@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+
+_LEAST = 0.02
+"""Standard error of an estimated risk, over the risk, that none is believed to be below."""
+
+_SAME = 0.9
+"""Share of what is removed from rows that the level was read off."""
 
 
 @dataclass(frozen=True)
@@ -65,13 +72,32 @@ class NoiseLevel:
             "no error is promised: give it (--noise-std) if you know it"
         )
 
-    def risk_error(self, risk: float) -> float:
-        """Return the standard error that this one's makes in a risk.
+    def risk_error(self, risk: float, error: float, n_numbers: float = math.inf) -> float:
+        """Return the standard error of a risk, with that of the level.
 
         A denoiser that is best at noise of variance v has a risk of ``v (1 - b)``, of which Stein's
-        estimate changes by ``1 - 2 b = 2 risk / v - 1`` for each unit of v.
+        estimate changes by ``1 - 2 b = 2 risk / v - 1`` for each unit of v. What is removed from
+        the same rows is mostly the noise that the level was read off: where they hold more noise
+        by chance, both are larger, and the difference stays. Of n p numbers, of which a share d
+        told the level, this takes ``2 v^2 / (n p)`` times ``2 c - c^2 / d`` off the variance of
+        the estimate, c being ``1 - 2 risk / v``.
+
+        Parameters
+        ----------
+        risk : float
+            Mean squared error, in squared units of the level.
+        error : float
+            Its standard error where the level is known.
+        n_numbers : float
+            Numbers in the rows that told the level, if the risk is that of the same rows.
         """
-        if self.std is None:
-            return 0.0
+        if self.std is None or self.error == 0.0:
+            return error
         variance = self.std**2
-        return 2.0 * self.error * variance * abs(2.0 * risk / variance - 1.0)
+        share = min(max(risk / variance, 0.0), 1.0)
+        slope = 1.0 - 2.0 * share
+        alone = 2.0 * self.error * variance * slope
+        shared = _SAME * 4.0 * variance**2 * max(slope, 0.0) / n_numbers
+        # What no level tells: how much noise there is in what is kept.
+        least = 2.0 * variance**2 * share**2 / n_numbers
+        return float(max(error**2 + alone**2 - shared, least, (_LEAST * risk) ** 2) ** 0.5)

@@ -19,10 +19,13 @@ FEWEST = 24
 """Coefficients that a band must have."""
 
 _SHARES = (0.5, 0.25)  # of the coefficients, from the highest frequency down
-_SURELY = 3.0  # standard errors
+_SURELY, _LIKELY = 3.0, 2.0  # standard errors
 _SLOPE = 0.02  # relative difference of two halves that is no matter
 _MOST_ROWS = 0.1  # variance of squared lengths beyond that of chi-square, over it
 _KURTOSIS = 0.15  # what it may differ by from 3
+_PARTS = 4  # of a band, as wide as what is looked at below it
+_MOST_FALL = 0.75  # of signal from one part to the next
+_UNSURE = 0.5  # of what signal is taken to be in a band: of the level that is a quarter
 _FEWEST_NUMBERS = 300  # in a band, for a level within some per cent
 
 
@@ -72,4 +75,33 @@ def _band_reading(Z: FloatArray, count: int) -> tuple[Reading | None, bool]:
     chance = _KURTOSIS + _SURELY * (24.0 / (n_samples * count)) ** 0.5
     if not (is_flat and is_even and abs(kurtosis - 3.0) < chance):
         return None, kurtosis < 3.0 - chance
-    return Reading(variance**0.5, 2.0 * (2.0 * n_samples * count) ** -0.5), False
+    beyond = _signal_beyond(Z[:, :-count], variance, count)
+    doubt = float(np.hypot(2.0 * (2.0 * n_samples * count) ** -0.5, _UNSURE * beyond))
+    return Reading((variance / (1.0 + beyond)) ** 0.5, doubt), False
+
+
+def _signal_beyond(Z: FloatArray, variance: float, count: int) -> float:
+    """Return the variance of signal in a band, over that of noise, by what is below the band.
+
+    What two parts below it hold beyond noise falls from one to the next; it is taken to fall on
+    in that proportion.
+
+    Parameters
+    ----------
+    Z : ndarray, shape (n, k)
+        Coefficients below the band.
+    variance : float
+        Of the noise.
+    count : int
+        Coefficients in the band.
+    """
+    part = count // _PARTS
+    if Z.shape[1] < 2 * part:
+        return 0.0
+    low, high = (
+        float(np.mean(some**2)) / variance - 1.0 for some in (Z[:, -2 * part : -part], Z[:, -part:])
+    )
+    if high < _LIKELY * (2.0 / (len(Z) * part)) ** 0.5:
+        return 0.0
+    fall = min(high / max(low, high), _MOST_FALL)
+    return high * fall / (1.0 - fall) / _PARTS

@@ -91,6 +91,11 @@ def _checked(level: NoiseLevel, high: Reading | None) -> NoiseLevel:
     """Return the level by high frequencies where they tell it better."""
     if high is None:
         return level
+    if level.std is not None and level.certain and level.error < high.doubt / 2.0:
+        # All directions without signal tell it better than some frequencies, if these agree.
+        apart = float(np.log(level.std / high.std))
+        if abs(apart) < high.doubt / 2.0:
+            return level
     if level.std is not None and high.std > level.std * (1.0 + high.doubt + 2.0 * level.error):
         return level
     if level.std is not None and level.certain and high.std < _AGREES * level.std:

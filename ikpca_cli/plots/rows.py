@@ -207,6 +207,8 @@ def _estimate(shown: Shown) -> str:
     found = shown.estimate
     before, after = found["estimated_mse_noisy"], found["estimated_mse"]
     error = found["estimated_mse_error"]
+    if after is None:
+        return f"; estimated MSE {number(before)} before"
     after = f"{number(max(after, 0.0))} ± {number(error)}"
     return f"; estimated MSE {number(before)} before, {after} after"
 

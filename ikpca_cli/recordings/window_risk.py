@@ -71,7 +71,7 @@ def estimate_risk(
             count = sum(int(np.prod(canvas.shape)) for canvas in canvases)
             doubt = float(np.hypot(doubt, _LEVEL_ERROR / np.sqrt(count) / 2.0))
         level = NoiseLevel(np.sqrt(before), certain=True, error=doubt)
-        error = float(np.hypot(error, level.risk_error(risk)))
+        error = level.risk_error(risk, error)
     return Risk(before, risk, error)
 
 

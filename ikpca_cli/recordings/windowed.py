@@ -288,6 +288,8 @@ class Windowed:
             "no_estimate_because": self.withheld,
             "estimated_mse": None if risk is None else risk.mse,
             "estimated_mse_error": None if risk is None else risk.error,
+            "rough_mse": None,
+            "rough_mse_error": None,
         }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Annotated
@@ -63,8 +64,8 @@ def evaluate(
     from ikpca_cli.cli.words.sentences import error_sentence
     from ikpca_cli.data import threads
     from ikpca_cli.estimators.missing_values import refill
-    from ikpca_cli.evaluation.diagnostics import estimate_error
     from ikpca_cli.evaluation.metrics import evaluate_model
+    from ikpca_cli.evaluation.without_clean import estimate_error
     from ikpca_cli.modelfile.storage import load_model
     from ikpca_cli.plots.shown import MOST, Shown, image_shape
     from ikpca_cli.recordings.evaluation import evaluate_windows
@@ -86,6 +87,7 @@ def evaluate(
             raise UsageError(f"--clean {MEAN} is for rows of one shape, and {model} for windows")
     elif clean is None and fitted.replicates_:
         clean = MEAN
+    score: Mapping[str, float | int | str | None]
     options = reading.options(fills=not isinstance(fitted, Windowed), known=fitted.reading_)
     if not isinstance(fitted, Windowed):
         options = replace(options, width=fitted.n_features_in_, axis=fitted.feature_names_)

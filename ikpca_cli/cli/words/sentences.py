@@ -7,6 +7,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+UNSURE = "its own error is too large beside it"
+"""The reason for which an error is not promised, though the noise is what it is taken for."""
+
 _CHANNELS = 8  # whose noise a sentence names
 
 _LEAST_DB = 0.05  # what rounds to 0.1
@@ -57,15 +60,30 @@ def fit_sentences(record: Mapping[str, Any], *, given: bool, replicates: bool) -
 
 
 def _withheld(record: Mapping[str, Any]) -> str:
-    """Say why no error is promised, and what harm there may be."""
+    """Say why no error is promised, what is known of it, and what harm there may be."""
     reason = record.get("no_estimate_because")
     text = (
         f"Expected error: not promised, for {reason}." if reason else "Expected error: not known."
     )
+    text += rough_sentence(record)
     removed = record.get("removed_mse")
     if removed:
         text += f" If the rows were clean already, it would be RMS {plain(math.sqrt(removed))}."
     return text
+
+
+def rough_sentence(record: Mapping[str, Any]) -> str:
+    """Say what is known of an error that is not promised, and how to know more; with a space."""
+    risk, error = record.get("rough_mse"), record.get("rough_mse_error") or 0.0
+    if risk is None:
+        return ""
+    low, high = (plain(max(risk + sign * error, 0.0) ** 0.5) for sign in (-2.0, 2.0))
+    if record.get("no_estimate_because") == UNSURE:
+        return (
+            f" It is likely to be RMS {low} to {high}; more rows, or `ikpca evaluate` on others, "
+            "tell it better."
+        )
+    return f" If it were otherwise, it would be RMS {low} to {high}; it is likely to be more."
 
 
 def _expected(level: float, risk: float, error: float | None) -> str:
@@ -91,6 +109,11 @@ def error_sentence(score: Mapping[str, Any]) -> str:
     before, after = score[f"{prefix}rms_noisy"], score[f"{prefix}rms"]
     gain = score[f"{prefix}snr_gain_db"]
     kind = "Estimated" if estimated else "Measured"
+    reason = score.get("no_estimate_because")
+    if reason:
+        return f"Estimated error: RMS {plain(before)} before; after, not told, for {reason}." + (
+            rough_sentence(score)
+        )
     if after is None:
         return f"Estimated error: RMS {plain(before)} before; after, too little to be told."
     text = f"{kind} error: RMS {plain(before)} before, {plain(after)} after"

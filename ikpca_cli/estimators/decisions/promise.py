@@ -14,15 +14,11 @@ from ikpca_cli.errors import IkpcaWarning
 from ikpca_cli.estimators.base import Estimator
 from ikpca_cli.noise.caution import IN_DOUBT
 from ikpca_cli.noise.estimate import NoiseLevel
-from ikpca_cli.noise.risk import stein_risks
 from ikpca_cli.noise.treatment import Treatment
 from ikpca_cli.selection.choice import Choice
 
-MOST_ERROR = 0.12
+MOST_ERROR = 0.1
 """Standard error of a promise, over the promise, from which it is not made."""
-
-PROBES = 4
-"""Random directions that a divergence is measured along where noise is not white."""
 
 _TOO_UNSURE = 3  # of `WITHHELD`
 
@@ -34,7 +30,7 @@ class Promise:
     Attributes
     ----------
     mse, error : float or None
-        Mean squared error after cleaning, and its standard error; None where none is promised.
+        Mean squared error after cleaning, and its standard error; None where nothing is known.
     withheld : int
         Why none is, an index of `WITHHELD`; 0 where one is.
     strength : float or None
@@ -46,6 +42,12 @@ class Promise:
     withheld: int
     strength: float | None
 
+    def checked(self) -> Promise:
+        """Return this, withheld if its error is too large beside it."""
+        if self.withheld or self.mse is None or self.error is None:
+            return self
+        return self if self.error <= MOST_ERROR * self.mse else replace(self, withheld=_TOO_UNSURE)
+
 
 def promise_of(
     estimator: Estimator,
@@ -55,6 +57,7 @@ def promise_of(
     withheld: int,
     *,
     is_known: bool,
+    n_numbers: int,
 ) -> Promise:
     """Return what a choice promises, and warn where it promises nothing good.
 
@@ -71,13 +74,15 @@ def promise_of(
         Why nothing is promised, if that is settled before; an index of `WITHHELD`.
     is_known : bool
         Whether errors are known, rather than estimated.
+    n_numbers : int
+        Numbers in the rows that told the level.
     """
     mse = mse_error = strength = None
     risk, error = choice.risk, choice.error or 0.0
     useless = False
     if noise_std is not None and risk is not None:
         if not is_known:
-            error = float(np.hypot(error, level.risk_error(risk)))
+            error = level.risk_error(risk, error, n_numbers)
         useless = risk - error >= (1.0 - 1e-9) * noise_std**2
     blind = estimator.n_components == "auto" and not estimator.replicates and not is_known
     if risk is not None and blind:
@@ -86,10 +91,7 @@ def promise_of(
     if noise_std is not None and risk is not None:
         if strength == 0.0:  # rows stay as they are
             risk, error = noise_std**2, 2.0 * level.error * noise_std**2
-        if not withheld and not is_known and error > MOST_ERROR * risk:
-            withheld = _TOO_UNSURE
-        if not withheld:
-            mse, mse_error = risk, error
+        mse, mse_error = risk, error
     if useless:
         warnings.warn(
             f"{estimator.method} is not expected to bring these rows closer to clean ones: they "
@@ -101,9 +103,9 @@ def promise_of(
     return Promise(mse, mse_error, withheld, strength)
 
 
-def in_units(
+def simulated(
     promise: Promise,
-    clean: Callable[[FloatArray, Treatment], FloatArray],
+    clean: Callable[[FloatArray], FloatArray],
     usual: Treatment,
     rows: FloatArray,
     noise_std: float,
@@ -111,48 +113,44 @@ def in_units(
 ) -> tuple[Promise, float]:
     """Return a promise in the units of the data, and the root mean square of their noise.
 
-    Where noise is not white the promise is that of rows after the transform. It is multiplied
-    by the estimated error of training rows in the units of the data over that after it.
+    Fresh noise is put on cleaned rows, which are cleaned again: a parametric bootstrap (Efron,
+    1979). It knows the truth, but one that is simpler than that of the data, so that the error in
+    it is a lower bound. Where noise is not white, the promise is that of rows after the transform;
+    it is multiplied by the ratio of the errors in the units of the data and after it.
 
     Parameters
     ----------
     promise : Promise
         In units of the transform.
     clean : callable
-        Cleans rows (k, n_features) as a treatment says.
+        Maps rows (k, n_features) to cleaned rows, both in the units of the data.
     usual : Treatment
-        That of the training rows, with a transform.
+        How it does that to rows like the training rows.
     rows : ndarray, shape (k, n_features)
         Some training rows.
     noise_std : float
         Standard deviation of the noise after the transform.
     seed : int
-        Draws random directions.
+        Draws the noise.
     """
     transform = usual.transform
-    Z = usual.forward(rows)
-
-    def as_usual(X: FloatArray) -> FloatArray:
-        return clean(X, usual)
-
-    def as_white(X: FloatArray) -> FloatArray:
-        return clean(X, Treatment(usual.caution))
-
-    after: FloatArray = np.zeros(len(rows))
-    white: FloatArray = np.zeros(len(rows))
-    before: FloatArray = np.zeros(len(rows))
-    for probe in range(PROBES):
-        rng = model_rng(seed + probe, Stream.MODEL_PROBE)
-        risks, before = stein_risks(as_usual, rows, noise_std, transform, rng)
-        after += risks / PROBES
-        white += stein_risks(as_white, Z, noise_std, None, rng)[0] / PROBES
-    noise_rms = float(before.mean()) ** 0.5
-    if promise.mse is None or promise.error is None:
+    rng = model_rng(seed, Stream.MODEL_PROBE)
+    truth = clean(rows).astype(np.float64)
+    noise: FloatArray = noise_std * rng.standard_normal(rows.shape)
+    noise[:, np.ptp(rows, axis=0) == 0.0] = 0.0
+    if transform is not None:
+        noise = transform.noise(transform.forward(truth), noise)
+    again = clean(truth + noise).astype(np.float64)
+    after = np.mean((again - truth) ** 2, axis=1)
+    noise_rms = float(np.mean(noise**2)) ** 0.5
+    if promise.mse is None or promise.error is None or promise.strength == 0.0:
         return promise, noise_rms
-    ratio = float(after.mean() / white.mean())
-    doubt = float((after - ratio * white).std() / len(rows) ** 0.5 / abs(after.mean()))
-    error = float(np.hypot(promise.error / promise.mse, doubt))
-    if 0.0 < ratio < np.inf and error <= MOST_ERROR:
-        mse = promise.mse * ratio
-        return replace(promise, mse=mse, error=error * mse), noise_rms
-    return Promise(None, None, _TOO_UNSURE, promise.strength), noise_rms
+    mse, error, unsure = promise.mse, promise.error, 0.0
+    if transform is not None:
+        white = np.mean((transform.forward(again) - transform.forward(truth)) ** 2, axis=1)
+        ratio = float(after.mean() / max(float(white.mean()), np.finfo(float).tiny))
+        spread = float((after - ratio * white).std() / len(rows) ** 0.5)
+        unsure = spread / max(float(after.mean()), np.finfo(float).tiny)
+        mse, error = ratio * mse, ratio * error
+    mse = max(mse, float(after.mean()))
+    return replace(promise, mse=mse, error=float(np.hypot(error, unsure * mse))), noise_rms

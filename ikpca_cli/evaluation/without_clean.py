@@ -1,0 +1,168 @@
+"""The error of cleaned rows without clean ones, or why it cannot be told, and what is known then.
+
+It is Stein's unbiased estimate on rows that the model has not seen. It rests on the noise being
+what it is taken for: where the fit doubted that, or what was removed does not look like noise, the
+estimate is not given as one but as a rough one.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from functools import partial
+
+import numpy as np
+
+from ikpca_cli.data.duplicates import different
+from ikpca_cli.data.first_pass import selection_rows
+from ikpca_cli.data.random import Stream, model_rng
+from ikpca_cli.data.row_source import FloatArray, RowSource, check_width, row_name
+from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
+from ikpca_cli.estimators.base import OF_NOISE, WITHHELD
+from ikpca_cli.estimators.denoiser import Denoiser
+from ikpca_cli.evaluation.diagnostics import FEW_COLUMNS, Residual
+from ikpca_cli.evaluation.diagnostics import FEW_ROWS as FEW_TO_JUDGE
+from ikpca_cli.evaluation.metrics import snr_gain_db
+from ikpca_cli.noise.caution import FEW_ROWS
+from ikpca_cli.noise.estimate import NoiseLevel
+from ikpca_cli.noise.level import estimate_noise
+from ikpca_cli.noise.risk import stein_risks
+
+MOST_ROWS = 2000
+"""Rows that an estimate looks at."""
+
+MOST_ERROR = 0.15
+"""Standard error of an estimate, over it, from which it is not given. It is of these very rows, so
+that what their errors differ by, which it counts, is no doubt of it."""
+
+_SAME_LEVEL = 0.1  # relative difference of levels that are taken to be one
+_LEVEL_OF_FIT = 0.02  # relative error of a level that is that of the fit
+
+
+def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int | str | None]:
+    """Estimate the error before and after cleaning from noisy rows that the model has not seen.
+
+    By Stein's unbiased risk estimate, for the noise of these rows where they tell it, or else that
+    of the rows that the model was fitted on.
+
+    Parameters
+    ----------
+    model : Denoiser
+        Fitted.
+    noisy : RowSource, shape (n_samples, n_features)
+
+    Returns
+    -------
+    dict
+        noise_std, estimated_mse_noisy, estimated_mse, estimated_mse_error, the roots of the first
+        two, estimated_rms_noisy and estimated_rms, estimated_snr_gain_db; where these are None,
+        no_estimate_because, rough_mse and rough_mse_error instead;
+        the residual's std, autocorrelation and signal correlation, and n_samples.
+
+    Raises
+    ------
+    InputError
+        If the estimate is below zero by more than chance.
+    UsageError
+        If the noise level is not known.
+    """
+    check_width(noisy, model.n_features_in_)
+    name = row_name(noisy)
+    rows = selection_rows(noisy, MOST_ROWS, model.seed_)
+    treatment = model.treatment(rows)
+    spikes = treatment.spikes
+    repaired = rows if spikes is None else spikes.repair(rows)
+    Z = treatment.forward(rows)
+    level = _level(model, Z, treatment.caution.std)
+    if level.std is None:
+        raise UsageError(
+            "the noise level of these rows is not known, so neither is the error: fit the model "
+            "with --noise-std, or give clean rows"
+        )
+    if noisy.shape[0] < FEW_ROWS and model.fitted_params_["noise_std"] == "auto":
+        warnings.warn(
+            f"{name}: rows fewer than {FEW_ROWS} do not tell their noise, so that it is taken to "
+            "be that of the rows of the fit",
+            IkpcaWarning,
+            stacklevel=2,
+        )
+    rng = model_rng(model.seed_, Stream.EVALUATION_PROBE)
+    clean = partial(model.clean, treatment=treatment)
+    # Values that are left out are none of the noise that the estimate is of.
+    risks, before = stein_risks(clean, repaired, level.std, treatment.transform, rng)
+    noise_mse = float(before.mean())
+    noisy_mse = noise_mse + float(np.mean((rows - repaired) ** 2))
+    risk, error = float(risks.mean()), float(risks.std() / np.sqrt(len(risks)))
+    if model.fitted_params_["noise_std"] == "auto":
+        units = NoiseLevel(math.sqrt(noise_mse), certain=True, error=level.error)
+        error = units.risk_error(risk, error, rows.size if level.certain else math.inf)
+    cleaned = clean(rows)
+    residual = Residual.of(Z, treatment.forward(cleaned))
+    reason = _reason(model, Z, residual, level)
+    if not reason and risk < -3.0 * error:
+        raise InputError(
+            f"{name}: no error can be estimated: it would be "
+            f"{risk:.3g}. These rows are among those that the model was fitted on, or their noise "
+            "is not as strong as the model was told; give other rows, or clean ones"
+        )
+    told = model.fitted_params_["noise_std"] != "auto" or error <= MOST_ERROR * risk
+    if not reason and not told:
+        reason = WITHHELD[3]
+    mse = None if reason else max(risk, 0.0)
+    return {
+        "noise_std": math.sqrt(noise_mse),
+        "estimated_mse_noisy": noisy_mse,
+        "estimated_mse": mse,
+        "estimated_mse_error": None if reason else error,
+        "estimated_rms_noisy": math.sqrt(noisy_mse),
+        "estimated_rms": None if mse is None else math.sqrt(mse),
+        "estimated_snr_gain_db": snr_gain_db(noisy_mse, mse) if mse else None,
+        "rough_mse": max(risk, 0.0) if reason else None,
+        "rough_mse_error": error if reason else None,
+        "no_estimate_because": reason or None,
+        "residual_std": float(np.sqrt(np.mean((rows - cleaned) ** 2))),
+        "residual_autocorrelation": residual.autocorrelation,
+        "residual_signal_correlation": residual.signal_correlation,
+        "n_samples": noisy.shape[0],
+    }
+
+
+def _level(model: Denoiser, Z: FloatArray, usual: float | None) -> NoiseLevel:
+    """Return the noise level of transformed rows (n, p), with its error, if it has one."""
+    if usual is not None and model.fitted_params_["noise_std"] != "auto":
+        return NoiseLevel(usual, certain=True)
+    own = estimate_noise(Z - Z.mean(axis=0))
+    if usual is None and model.strength_ is None:
+        # Every parameter was given: what is known of the noise is not in the model.
+        given = model.noise_std_ if model.fitted_params_["noise_std"] != "auto" else None
+        std = given or own.std or model.noise_std_
+        return NoiseLevel(std, certain=own.std == std, error=own.error)
+    if usual is None:
+        return NoiseLevel(model.noise_std_, certain=False, error=_LEVEL_OF_FIT)
+    few = len(Z) < FEW_ROWS
+    if few or own.std is None or not own.certain or abs(math.log(own.std / usual)) > _SAME_LEVEL:
+        return NoiseLevel(usual, certain=False, error=_LEVEL_OF_FIT)
+    # What is removed from these rows is the noise that their level was read off.
+    return own
+
+
+def _reason(model: Denoiser, Z: FloatArray, residual: Residual, level: NoiseLevel) -> str:
+    """Return why no error can be estimated, empty if it can."""
+    if _are_known(model, Z):
+        return "the model was fitted on these rows"
+    if model.withheld_ in OF_NOISE:
+        return WITHHELD[model.withheld_]
+    if len(Z) >= FEW_TO_JUDGE and Z.shape[1] >= FEW_COLUMNS:
+        flaw = residual.flaw(level.std)
+        if flaw is not None:
+            return f"what was removed does not look like noise: {flaw}"
+    return ""
+
+
+def _are_known(model: Denoiser, Z: FloatArray) -> bool:
+    """Tell whether a model was fitted on most of some rows, as transformed."""
+    known = getattr(model, "rows_", None)
+    if known is None or known.shape[1:] != Z.shape[1:]:
+        return False
+    both = np.concatenate([known, Z - model.mean_])
+    return len(both) - different(both) > len(Z) / 2

@@ -1,0 +1,84 @@
+"""The error that is told without clean rows, and when it is not told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ikpca_cli import IKPCA, PCA
+from ikpca_cli.errors import IkpcaWarning
+from ikpca_cli.evaluation.without_clean import estimate_error
+from ikpca_cli.noise.estimate import NoiseLevel
+
+
+@pytest.fixture
+def waves():
+    rng = np.random.default_rng(np.random.SeedSequence([47]))
+    phase = rng.uniform(0, 2 * np.pi, (240, 1))
+    return np.sin(np.linspace(0, 2 * np.pi, 40) + phase), rng
+
+
+def test_errors_of_rows_of_the_fit_are_not_told(waves):
+    clean, rng = waves
+    noisy = clean + rng.normal(scale=0.3, size=clean.shape)
+    found = estimate_error(IKPCA().fit(noisy), noisy)
+    assert found["estimated_mse"] is None
+    assert "fitted on these rows" in found["no_estimate_because"]
+
+
+def test_what_the_fit_doubts_of_the_noise_is_doubted_of_other_rows(waves):
+    clean, rng = waves
+    noisy = clean + rng.normal(scale=0.3, size=clean.shape)
+    model = PCA().fit(noisy[:160])
+    before = estimate_error(model, noisy[160:])
+    assert before["no_estimate_because"] in (None, "its own error is too large beside it")
+    model.withheld_ = 6
+    found = estimate_error(model, noisy[160:])
+    assert found["estimated_mse"] is None
+    assert found["no_estimate_because"] == "the noise is not of one kind and level"
+    assert found["rough_mse"] > 0.0
+
+
+def test_few_rows_are_said_to_have_the_noise_of_the_fit(waves):
+    clean, rng = waves
+    noisy = clean + rng.normal(scale=0.3, size=clean.shape)
+    model = PCA().fit(noisy[:160])
+    with pytest.warns(IkpcaWarning, match="do not tell their noise"):
+        found = estimate_error(model, noisy[160:170])
+    assert found["noise_std"] == pytest.approx(model.noise_std_)
+
+
+@pytest.mark.filterwarnings("ignore:the noise level")
+def test_values_that_are_left_out_are_no_error_of_the_rest(waves):
+    _, rng = waves
+    x = np.linspace(0.0, 1.0, 120)
+    clean = rng.normal(size=(240, 1)) * np.sin(3.0 * x) + rng.normal(size=(240, 1)) * x**2
+    noisy = clean + rng.normal(scale=0.1, size=clean.shape)
+    spikes = rng.random(clean.shape) < 0.01
+    noisy[spikes] += 5.0 * rng.choice((-1.0, 1.0), spikes.sum())
+    model = PCA().fit(noisy[:160])
+    assert model.spike_limit_ is not None
+    found = estimate_error(model, noisy[160:])
+    before = np.mean((noisy - clean)[160:] ** 2)
+    assert found["estimated_mse_noisy"] == pytest.approx(before, rel=0.1)
+    told = found["estimated_mse"] or found["rough_mse"]
+    assert told < 0.1 * before
+
+
+def test_a_level_read_off_the_same_rows_makes_less_error():
+    """Of n p numbers with all but a share s of directions free: least squares by hand."""
+    n, p, s = 200, 50, 0.1
+    rng = np.random.default_rng(np.random.SeedSequence([48]))
+    kept = round(s * p)
+    told = []
+    for _ in range(400):
+        noise = rng.normal(size=(n, p))
+        variance = np.mean(noise[:, kept:] ** 2)
+        told.append(np.sum(noise[:, kept:] ** 2) / (n * p) - variance * (1.0 - 2.0 * s))
+    error = (2.0 * (1.0 - s) / (n * p)) ** 0.5  # with the level known
+    level = NoiseLevel(1.0, certain=True, error=(2.0 * n * (p - kept)) ** -0.5)
+    alone = level.risk_error(s, error)
+    shared = level.risk_error(s, error, n * p)
+    assert np.std(told) < shared < 0.5 * alone
+    assert alone == pytest.approx(np.hypot(error, 2.0 * level.error * (1.0 - 2.0 * s)))
+    assert NoiseLevel(1.0, certain=True).risk_error(s, error, n * p) == error
