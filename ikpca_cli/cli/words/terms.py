@@ -28,6 +28,7 @@ TERMS = {
     "estimated_mse": "mean squared error that cleaned rows are expected to have, estimated from "
     "noisy rows alone (Stein's unbiased risk estimate)",
     "estimated_mse_error": "standard error of that estimate",
+    "estimated_mse_at_most": "what that error hardly ever exceeds, where no more is known",
     "no_estimate_because": "why no error is promised",
     "strength": "what is removed from each row is this share of what the model would remove",
     "removed_mse": "mean squared change of the rows fitted on: the error of rows like them that "
