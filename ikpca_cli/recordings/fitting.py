@@ -30,6 +30,9 @@ LONGEST = 256
 SURE_ENOUGH = 6.0
 """Standard errors that a promised error has to be."""
 
+BOUND = 2.0
+"""Standard errors above an estimate that the error hardly ever is."""
+
 EVERY_OFFSET = 1 << 17
 """Numbers in a recording or picture up to which there is a window at every offset."""
 
@@ -109,7 +112,9 @@ def fit_windows(
     if told is None and model.noise_std == "auto":
         best.withhold(UNKNOWN)
     elif best.risk is not None and best.risk.error > best.risk.mse / SURE_ENOUGH:
-        best.withhold("its own error is too large beside it")
+        most = max(best.risk.mse, 0.0) + BOUND * best.risk.error
+        known = most < best.risk.mse_noisy
+        best.withhold("its own error is too large beside it", most if known else None)
     return best
 
 

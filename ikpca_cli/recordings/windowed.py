@@ -63,6 +63,7 @@ class Windowed:
         self.stretching = 1.0
         self.colour: tuple[float, ...] = ()
         self.withheld: str | None = None
+        self.most: float | None = None
         self.level_given = False
 
     def _training(self, canvases: Sequence[RowSource], seed: int) -> FloatArray:
@@ -119,9 +120,9 @@ class Windowed:
             self.model.set_params(noise_std=level * self.stretching)
         self.model.fit(rows, progress=progress)
 
-    def withhold(self, reason: str) -> None:
-        """Promise no error, and say why."""
-        self.risk, self.withheld = None, reason
+    def withhold(self, reason: str, most: float | None = None) -> None:
+        """Promise no error, say why, and what mean squared error it is about at most, if known."""
+        self.risk, self.withheld, self.most = None, reason, most
 
     def to_plain(self) -> dict[str, float | int | str]:
         """Return all but the model of the windows as plain values, for a model file."""
@@ -286,6 +287,7 @@ class Windowed:
             "noise_correlation": self.colour[0] if self.colour else None,
             "channels": 1 if self.cutting.kind == "image" else self.cutting.width,
             "no_estimate_because": self.withheld,
+            "estimated_mse_at_most": self.most,
             "estimated_mse": None if risk is None else risk.mse,
             "estimated_mse_error": None if risk is None else risk.error,
             "rough_mse": None,

@@ -219,3 +219,10 @@ def test_a_recording_in_a_pipe_needs_no_word_on_its_times(cli, tmp_path):
     result = cli("denoise model.joblib - -o out.csv", stdin=text)
     assert "read as data" not in result.stderr
     assert_allclose(np.loadtxt("out.csv", delimiter=",", skiprows=1)[:, 0], rows[:, 0])
+
+
+def test_what_is_known_of_an_error_that_is_not_promised_is_said():
+    record = FIT | {"estimated_mse": None, "no_estimate_because": "it is unsure"}
+    record |= {"estimated_mse_at_most": 0.01}
+    _, line, _ = fit_sentences(record, given=False, replicates=False)
+    assert "RMS 0.2 before, 0.1 after at the most, about. It cannot be told closer, for it" in line

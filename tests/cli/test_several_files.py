@@ -178,3 +178,10 @@ def test_comparing_a_recording_says_what_it_looks_like(cli, tmp_path):
         assert "a recording of 600 samples" in cli(f"{words} --methods pca", code=1).stderr
     cli("compare r.csv --noise 0.1 --window none --methods pca --components 1")
     assert "the one word here is none" in cli("compare r.csv --window 8", code=2).stderr
+
+
+def test_an_estimate_for_several_files_counts_them(cli, parts):
+    cli("fit whole.npy --method pca -o model.joblib")
+    score = json.loads(cli("evaluate model.joblib parts --format json").stdout)
+    assert (score["n_files"], score["n_samples"]) == (3, 90)
+    assert "3 files, 90 rows. " in cli("evaluate model.joblib parts").stdout

@@ -168,3 +168,12 @@ def test_nothing_but_noise_is_all_but_removed():
     rows = np.random.default_rng(2).normal(0.0, 1.0, (3000, 1))
     cleaned = fit_windows(Mixture(), [rows], window=(32,)).denoise(rows)
     assert np.mean(cleaned**2) < 0.06
+
+
+def test_an_error_that_cannot_be_promised_has_a_bound():
+    clean = np.sin(np.arange(3000) / 15.0)[:, None]
+    noisy = clean + np.random.default_rng(3).normal(0.0, 0.2, clean.shape)
+    found = fit_windows(Mixture(), [noisy], window=(32,))
+    assert found.risk is None
+    most = found.summary()["estimated_mse_at_most"]
+    assert np.mean((found.denoise(noisy) - clean) ** 2) < most < 0.2 * 0.2**2

@@ -162,5 +162,5 @@ def _print(
     print_record(total, "table")
     worse = sum((row[names[1]] or 0) > row[names[0]] for row in records)
     print_lines(
-        [error_sentence(total), scores_sentence(total, worse, failed, len(warned), seconds)]
+        [error_sentence(total), scores_sentence(total, worse, failed, len(warned), seconds=seconds)]
     )

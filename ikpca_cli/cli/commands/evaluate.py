@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -61,7 +62,7 @@ def evaluate(
     from ikpca_cli.cli.several import open_all, open_clean
     from ikpca_cli.cli.sources import split_source
     from ikpca_cli.cli.words.report import print_lines, print_record
-    from ikpca_cli.cli.words.sentences import error_sentence
+    from ikpca_cli.cli.words.sentences import error_sentence, scores_sentence
     from ikpca_cli.data import threads
     from ikpca_cli.estimators.missing_values import refill
     from ikpca_cli.evaluation.metrics import evaluate_model
@@ -79,6 +80,7 @@ def evaluate(
     elif image is not None:
         raise UsageError("--image says how --plot draws: give --plot too")
     axes.check(plot)
+    start = time.perf_counter()
     fitted = load_model(model)
     noisy = gathered(noisy)
     size = image_shape(image, fitted.n_features_in_)
@@ -142,6 +144,9 @@ def evaluate(
                     shown = replace(shown, estimate=score)
                 shown = shown.labelled(axes.x_label, axes.y_label)
                 picture_of_rows(plot, shown, force=force)
+    if len(noisy) > 1:
+        score = score | {"n_files": len(noisy)}
     print_record(score, printing.form)
     if printing.output_format is opt.Format.table:
-        print_lines([error_sentence(score)])
+        several = [scores_sentence(score, seconds=time.perf_counter() - start)]
+        print_lines([error_sentence(score), *several * (len(noisy) > 1)])

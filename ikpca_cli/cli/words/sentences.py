@@ -61,7 +61,13 @@ def fit_sentences(record: Mapping[str, Any], *, given: bool, replicates: bool) -
 
 def _withheld(record: Mapping[str, Any]) -> str:
     """Say why no error is promised, what is known of it, and what harm there may be."""
-    reason = record.get("no_estimate_because")
+    reason, most = record.get("no_estimate_because"), record.get("estimated_mse_at_most")
+    if most is not None:
+        before, after = plain(record["noise_std"]), plain(math.sqrt(most))
+        return (
+            f"Expected error: RMS {before} before, {after} after at the most, about. It cannot be "
+            f"told closer, for {reason}."
+        )
     text = (
         f"Expected error: not promised, for {reason}." if reason else "Expected error: not known."
     )
@@ -195,7 +201,12 @@ def batch_sentence(
 
 
 def scores_sentence(
-    total: Mapping[str, Any], worse: int, failed: int, warned: int, seconds: float
+    total: Mapping[str, Any],
+    worse: int = 0,
+    failed: int = 0,
+    warned: int = 0,
+    *,
+    seconds: float,
 ) -> str:
     """Say how many files were evaluated, and of how many something is to be seen."""
     parts = [f"{_count(total['n_files'], 'file')}, {_count(total['n_samples'], 'row')}"]

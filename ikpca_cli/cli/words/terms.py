@@ -30,6 +30,7 @@ TERMS = {
     "estimated_mse_error": "standard error of that estimate",
     "rough_mse": "the estimate where it cannot be relied on, see no_estimate_because",
     "rough_mse_error": "standard error of it, by chance alone",
+    "estimated_mse_at_most": "what that error hardly ever exceeds, where no more is known",
     "no_estimate_because": "why no error is promised",
     "strength": "what is removed from each row is this share of what the model would remove",
     "removed_mse": "mean squared change of the rows fitted on: the error of rows like them that "
