@@ -148,5 +148,7 @@ def evaluate(
         score = score | {"n_files": len(noisy)}
     print_record(score, printing.form)
     if printing.output_format is opt.Format.table:
-        several = [scores_sentence(score, seconds=time.perf_counter() - start)]
-        print_lines([error_sentence(score), *several * (len(noisy) > 1)])
+        lines = [error_sentence(score)]
+        if len(noisy) > 1:
+            lines.append(scores_sentence(score, seconds=time.perf_counter() - start))
+        print_lines(lines)
