@@ -76,7 +76,7 @@ def as_rows(X: Any, *, least: int = 1) -> RowSource:
             f"{row_name(X)} has {_count(shape[0], 'row')}: at least {least} are needed here"
         )
     if shape[1] < 1:
-        raise InputError(f"{row_name(X)} has no columns")
+        raise InputError(f"{row_name(X)} has no columns: give at least one")
     return source
 
 

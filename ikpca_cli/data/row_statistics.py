@@ -81,7 +81,7 @@ class RowStatistics:
     def check(self, name: str, n_samples: int) -> tuple[FloatArray, float]:
         """Return column means and spread of rows that can be learned from; refuse others."""
         if self.alike:
-            raise InputError(f"{name}: all rows are alike, there is nothing to learn from them")
+            raise InputError(f"{name}: all rows are alike: give rows that differ")
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             offset = self.total / n_samples
             mean: FloatArray = self.pivot + offset

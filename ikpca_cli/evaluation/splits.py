@@ -36,7 +36,9 @@ def part_size(size: float | None, n_samples: int, rest: int | None = None) -> in
     elif float(size).is_integer():
         count = int(size)
     else:
-        raise UsageError(f"size {size} is neither a number of rows nor a share below 1")
+        raise UsageError(
+            f"size {size} is neither a number of rows nor a share below 1: give one of these"
+        )
     if not 0 < count <= n_samples - (rest or 0):
         raise UsageError(
             f"a part of {count} rows is not possible: "

@@ -41,7 +41,8 @@ def check_numbers(name: str, dtype: np.dtype[Any]) -> None:
             "save the rows as one array of numbers, all of the same length"
         )
     if dtype.kind not in "biuf" or dtype.subdtype is not None:
-        raise InputError(f"{name}: holds {_kind(dtype)}, not numbers")
+        remedy = "as seconds since the first" if dtype.kind in "mM" else "as numbers"
+        raise InputError(f"{name}: holds {_kind(dtype)}, not numbers; save them {remedy}")
 
 
 def check_shape(
@@ -78,7 +79,7 @@ def check_shape(
             f"one sample, ({shape[0]}, 1) for samples of one number"
         )
     if min(shape) < 1:
-        raise InputError(f"{name}: is empty, of shape {shape}; nothing can be read from it")
+        raise InputError(f"{name}: is empty, of shape {shape}; name another array (--dataset)")
     if transpose and len(shape) > 2:
         raise InputError(
             f"{name}: has shape {shape}, and --transpose is for two axes; "

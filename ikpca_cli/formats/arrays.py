@@ -93,7 +93,9 @@ def read_rows(
     except Exception as error:
         if ended:
             raise
-        raise InputError(f"{file.name}: is damaged: {plain_reason(error)}") from error
+        raise InputError(
+            f"{file.name}: is damaged: {plain_reason(error)}; copy it again"
+        ) from error
 
 
 def default_output(path: str, directory: str | None = None, tag: str = "denoised") -> str:
@@ -147,7 +149,7 @@ def _check_options(name: str, form: Format, options: ReadOptions) -> None:
     """Refuse options that mean nothing for the format."""
     given = options.of_tables()
     if given and not form.tabular:
-        raise UsageError(f"{given[0]}: {name} is no text table, which this is for")
+        raise UsageError(f"{given[0]}: {name} is no text table: leave {given[0]} out")
     if options.dataset is not None and not form.named:
         raise UsageError(
             f"{name} is a {form.title} file, whose array has no name: leave out --dataset, or give "

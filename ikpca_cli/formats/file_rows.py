@@ -249,7 +249,9 @@ class Rows:
             raise
         except Exception as error:  # a damaged chunk, a file that was cut short meanwhile
             reason = plain_reason(error)
-            raise InputError(f"{self.name}: cannot be read further: {reason}") from error
+            raise InputError(
+                f"{self.name}: cannot be read further: {reason}; copy it again"
+            ) from error
         with np.errstate(over="ignore"):  # long double: an overflow is refused as not finite
             block = np.ascontiguousarray(block, self.dtype)
         return block.reshape(stop - start, self._width)

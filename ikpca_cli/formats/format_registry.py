@@ -38,7 +38,7 @@ def sniff(head: bytes, path: str, name: str) -> Format:
         If the file is empty, or a pickle; `name` is what the message calls it.
     """
     if not head:
-        raise InputError(f"{name}: is empty")
+        raise InputError(f"{name}: is empty; copy or export it again")
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         raise InputError(f"{name}: is a pickle, which is never loaded; save the array as .npy")
     return next(kind for kind in map(format_named, FORMATS) if kind.sniff(head, path))

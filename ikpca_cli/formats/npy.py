@@ -172,7 +172,7 @@ def npy_header(file: BinaryIO, name: str) -> Header:
     except Exception as error:  # numpy lets a header's parser raise what it likes
         reason = " ".join(str(error).split())
         raise InputError(f"{name}: has a damaged npy header ({reason}); save it again") from error
-    raise InputError(f"{name}: has npy format {version}, written for fields with Unicode names")
+    raise InputError(f"{name}: has npy format {version}, for named fields; save plain numbers")
 
 
 def _possible(header: Header) -> Header:

@@ -71,7 +71,7 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
         everything = archive.infolist()
         members = [info for info in everything if info.filename.endswith(".npy")]
         if not members:
-            raise InputError(f"{file.name}: is a zip archive without arrays, not an npz file")
+            raise InputError(f"{file.name}: is a zip archive without arrays; give an npz file")
         headers: dict[str, Header | None] = {}
         for info in members:
             headers[info.filename[:-4]] = _header(archive, info, file.name)
@@ -83,7 +83,7 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
             check_numbers(name, dtype)
             check_shape(name, shape, transpose=options.transpose, recording=options.recording)
             if math.prod(shape) * dtype.itemsize > info.file_size:
-                raise InputError(f"{name}: is incomplete: shape {shape} is more than is there")
+                raise InputError(f"{name}: is incomplete for its shape {shape}; save it again")
             flat = np.frombuffer(stream.read(), dtype, math.prod(shape))
     rest = [i for i in everything if i.filename != info.filename]
     others = _Others(file, tuple(i.filename for i in rest), sum(i.file_size for i in rest))

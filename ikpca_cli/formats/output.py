@@ -145,7 +145,9 @@ def check_target(target: str, *, inputs: Sequence[str], force: bool) -> None:
             raise OutputError(f"{target}: the folder {folder} does not exist; create it first")
         final = Path(os.path.realpath(target))
         if final != path and not final.parent.is_dir():
-            raise OutputError(f"{target}: is a link into {final.parent}, which does not exist")
+            raise OutputError(
+                f"{target}: is a link into {final.parent}, which does not exist; create it"
+            )
         if path.exists() and not force and not _is_special(target):
             raise ExistsError(f"{target}: exists already; use --force to overwrite it")
 

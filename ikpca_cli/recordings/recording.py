@@ -223,7 +223,7 @@ def recording_of(rows: RowSource, kind: Kind, sample_shape: tuple[int, ...] = ()
     time = time_columns(rows)
     columns = np.setdiff1d(every, time)
     if len(columns) == 0:
-        raise InputError(f"{row_name(rows)}: holds times alone, and no signal")
+        raise InputError(f"{row_name(rows)}: holds times alone; give a file with its channels, too")
     times = times_of(rows, time)
     parts = times.stretches(n_rows)
     stretches = tuple(_Channels(rows, columns, part.start, part.stop) for part in parts)

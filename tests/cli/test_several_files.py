@@ -136,7 +136,7 @@ def test_several_files_are_evaluated_against_those_of_their_names(cli, tmp_path,
             json.loads(cli(f"evaluate model.joblib {source} {word} --format json").stdout)
             for source in ("noisy.npy", "noisy")
         )
-        assert one == many
+        assert one | {"n_files": 3} == many
 
 
 def test_a_file_without_a_clean_version_is_named_before_any_work(cli, tmp_path, pairs):

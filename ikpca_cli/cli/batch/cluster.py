@@ -61,7 +61,9 @@ def cluster(address: str | None) -> Iterator[None]:
         client = connect(address, timeout=_PATIENCE, set_as_default=False)
     except (OSError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split())
-        raise UsageError(f"--cluster {address}: no scheduler answers: {reason}") from error
+        raise UsageError(
+            f"--cluster {address}: no scheduler answers ({reason}); start one first"
+        ) from error
     try:
         with _watched(client, address):
             yield from _connected(client, address)

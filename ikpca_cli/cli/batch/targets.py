@@ -39,7 +39,7 @@ def check_plot(plot: str, inputs: list[str], outputs: list[str], force: bool) ->
     from ikpca_cli.plots.picture_file import check_picture
 
     if len(inputs) > 2:
-        raise UsageError(f"--plot names one file but there are {len(inputs) - 1} inputs")
+        raise UsageError(f"--plot is for one input, not {len(inputs) - 1}: draw it by itself")
     files = [split_source(source)[0] for source in inputs]
     check_picture(plot, inputs=files, outputs=outputs, force=force)
 
@@ -49,4 +49,6 @@ def make_folder(folder: str) -> None:
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise OutputError(f"{folder}: cannot be made: {error.strerror}") from error
+        raise OutputError(
+            f"{folder}: cannot be made: {error.strerror}; name another folder"
+        ) from error

@@ -67,7 +67,7 @@ def beats(
     if (fs is None) == (align is Align.r):
         raise UsageError("give the rate of an ECG (--fs), and --align peak for other recordings")
     if apart and align is Align.r:
-        raise UsageError("--apart is for --align peak")
+        raise UsageError("--apart is for --align peak: give that, too")
 
     import numpy as np
 

@@ -115,7 +115,7 @@ def denoise(
         output_dir = output_dir and absolute(output_dir)
     targets = targets_of(noisy, output, output_dir)
     if residual is not None and len(noisy) > 1:
-        raise UsageError(f"--residual names one file but there are {len(noisy)} inputs")
+        raise UsageError(f"--residual is for one input, not {len(noisy)}: clean it by itself")
     if residual is not None and os.path.realpath(residual) == os.path.realpath(targets[0]):
         raise UsageError(f"--residual and the output are both {residual}: give two files")
 

@@ -86,7 +86,7 @@ def evaluate(
     size = image_shape(image, fitted.n_features_in_)
     if isinstance(fitted, Windowed):
         if clean == MEAN:
-            raise UsageError(f"--clean {MEAN} is for rows of one shape, and {model} for windows")
+            raise UsageError(f"--clean {MEAN} is for rows, {model} for windows: leave it out")
     elif clean is None and fitted.replicates_:
         clean = MEAN
     score: Mapping[str, float | int | str | None]
@@ -96,7 +96,7 @@ def evaluate(
     alone = isinstance(fitted, Windowed) or clean not in (None, MEAN)
     if len(noisy) > 1 and alone:
         if plot is not None:
-            raise UsageError(f"--plot names one file but there are {len(noisy)} inputs")
+            raise UsageError(f"--plot is for one input, not {len(noisy)}: draw it by itself")
         from ikpca_cli.cli.batch.scores import score_files
 
         with (

@@ -215,7 +215,7 @@ def fit(
         files = replace(files, orientation="rows")
     replaces = identity(update) if update is not None and target == update else None
     if isinstance(old, Windowed):
-        raise UsageError(f"{update} is for windows, and cannot learn from more of them")
+        raise UsageError(f"{update} is for windows and cannot take in more: fit all files at once")
     known = None
     if old is not None:
         known = old.feature_names_

@@ -33,9 +33,9 @@ def settings_of(
     ).items():
         strangers = found.keys() - {"", *methods}
         if strangers:
-            raise UsageError(f"{option} has a value for {min(strangers)}, which is not compared")
+            raise UsageError(f"{option} is given for {min(strangers)}: name it in --methods, too")
         if found and not any(parameter(option) in known for known in names.values()):
-            raise UsageError(f"{option} does not apply to {', '.join(methods)}")
+            raise UsageError(f"{option} does not apply to {', '.join(methods)}: leave it out")
     settings = []
     kernels = _words(fixed.get("--kernel"))
     for method, kernel in product(methods, kernels):

@@ -46,7 +46,9 @@ def noise_of_files(
         raise UsageError("--noise-std FILE and --noise-rows both say what the noise is: give one")
     if levels is not None:
         if model not in (None, "auto", "columns"):
-            raise UsageError(f"--noise-std FILE has a level for each column, which is not {model}")
+            raise UsageError(
+                "--noise-std FILE has a level for each column: give --noise-model columns"
+            )
         with open_rows(levels, replace(reading, columns=None, transpose=False)) as rows:
             stds = read_all(rows).ravel()
         if not np.all(stds > 0.0):
@@ -61,5 +63,5 @@ def noise_of_files(
     if model == "columns":
         return ColumnScale(np.maximum(noise.std(axis=0, ddof=1), 1e-6 * noise.std()))
     if model not in (None, "auto", "correlated"):
-        raise UsageError(f"--noise-rows tells a covariance, which --noise-model {model} has not")
+        raise UsageError(f"--noise-rows is for --noise-model correlated, not {model}")
     return Whitening(covariance_of(noise))

@@ -65,7 +65,7 @@ def read_settings(file: Path, commands: Mapping[str, Any]) -> dict[str, dict[str
             for key, value in (given | own.get(name, {})).items()
         }
     for key in shared.keys() - used:
-        raise InputError(f"{file}: no command has an option {key}")
+        raise InputError(f"{file}: no command has an option {key}; see ikpca --help")
     return defaults
 
 

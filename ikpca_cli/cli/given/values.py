@@ -64,7 +64,7 @@ def check_applies(option: str, method: str) -> None:
     from ikpca_cli.estimators.denoiser import load_method
 
     if parameter(option) not in load_method(method).parameter_names():
-        raise UsageError(f"{option} does not apply to the method {method}")
+        raise UsageError(f"{option} does not apply to the method {method}: leave it out")
 
 
 def method_params(method: str, options: dict[str, Any]) -> dict[str, Any]:

@@ -62,10 +62,10 @@ def select(
             continue
         twice = [place for place in places if place in chosen]
         if twice:
-            raise UsageError(f"{given}: column {twice[0] + 1} is named twice")
+            raise UsageError(f"{given}: column {twice[0] + 1} is named twice; name it once")
         chosen += places
     if not chosen:
-        raise UsageError(f"{given}: leaves no column")
+        raise UsageError(f"{given}: leaves no column; leave out fewer")
     return chosen
 
 
@@ -76,7 +76,7 @@ def _places(item: str, given: str, names: Sequence[str] | None, width: int) -> l
         first = int(match[1])
         last = int(match[3]) if match[3] else (width if match[2] else first)
         if not 1 <= first <= last <= width:
-            raise UsageError(f"{given}: {item} is not within the {width} columns")
+            raise UsageError(f"{given}: {item} is not one of the columns 1 to {width}")
         return list(range(first - 1, last))
     if names is None:
         raise UsageError(f"{given}: the table has no header, so {item!r} must be a number")

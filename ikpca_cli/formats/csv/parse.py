@@ -89,7 +89,7 @@ def parse_table(
             progress("parsing", done, size or 0)
         late.check()
         if spool.count == 0:
-            raise InputError(f"{plan.name}: holds no rows of numbers")
+            raise InputError(f"{plan.name}: holds no rows of numbers; give a table with some")
         return Parsed(spool.rows(), labels, digits, below)
 
 

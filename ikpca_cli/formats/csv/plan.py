@@ -67,7 +67,7 @@ def choose_columns(options: ReadOptions, head: Head, width: int) -> tuple[list[i
     if options.columns is None:
         columns = [column for column in range(width) if column not in labels]
         if not columns:
-            raise UsageError(f"--labels {options.labels}: leaves no column of data")
+            raise UsageError(f"--labels {options.labels}: leaves no column of data; name fewer")
         return columns, labels
     columns = select(options.columns, names, width)
     twice = [column for column in columns if column in labels]

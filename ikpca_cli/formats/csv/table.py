@@ -77,7 +77,7 @@ def read_table(
             text = TableText(stream, name, zipped=zipped)
             return _read(text, path, name, options, size, progress)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            raise InputError(f"{name}: is a damaged or incomplete gzip file ({error})") from error
+            raise InputError(f"{name}: is a damaged gzip file ({error}); copy it again") from error
         except IkpcaError as error:
             kept = options.from_model()
             if kept is None:
@@ -101,7 +101,7 @@ def _read(
         skipped, hint = max(1, skipped), lines[0][4]
     refuse_packed(lines, name)
     if skipped >= len(lines):
-        raise InputError(f"{name}: has no line after the {skipped} that --skip-rows leaves out")
+        raise InputError(f"{name}: --skip-rows {skipped} leaves out all its lines; give fewer")
     comment = check_comment(options.comment)
     places = [place + skipped for place in data_lines(lines[skipped:], comment)]
     if not places:

@@ -73,7 +73,7 @@ class TableText:
                 f"{name}: is not an array file: npy, npz, csv, HDF5 and mat files are read"
             )
         if not raw.strip():
-            raise InputError(f"{name}: is empty")
+            raise InputError(f"{name}: is empty; copy or export it again")
         self.newline = _newline(raw)
         self._carried = raw.endswith(b"\r") and not self.whole  # half of a line end, perhaps
         self.head = _normal(raw[:-1] if self._carried else raw)

@@ -94,7 +94,7 @@ def open_hdf5(file: Input, options: ReadOptions) -> Rows:
     try:
         opened = h5py.File(file.path if file.data is None else file.open(), rdcc_nbytes=_CACHE)
     except OSError as error:
-        raise InputError(f"{file.name}: is a damaged or incomplete HDF5 file ({error})") from error
+        raise InputError(f"{file.name}: is a damaged HDF5 file ({error}); copy it again") from error
     try:
         return _open(opened, file, options)
     except BaseException:
@@ -190,12 +190,12 @@ def _choose(file: Any, name: str, asked: str | None, found: list[str]) -> tuple[
                 f"{asked.strip('/')}/* names all datasets in it"
             )
         if item.shape is None:
-            raise InputError(f"{name}: {asked} is a null dataset, without any values")
+            raise InputError(f"{name}: {asked} is a null dataset; name another (--dataset)")
         return [str(item.name).strip("/")], False
     if not found:
         links = ", ".join(outward_links(file))
         said = f"links to other files are not followed: {links}" if links else "it is empty"
-        raise InputError(f"{name}: holds no dataset ({said})")
+        raise InputError(f"{name}: holds no dataset ({said}); write one into it")
     usable = [key for key in found if _usable(file[key])]
     if len(usable) == 1:
         return usable, False

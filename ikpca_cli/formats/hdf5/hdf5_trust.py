@@ -54,7 +54,7 @@ def datasets(file: h5py.File, name: str) -> list[str]:
                 continue
             seen.add(about.addr)
             if len(seen) > _MOST_OBJECTS or path.count("/") > _DEEPEST:
-                raise InputError(f"{name}: holds too many groups and datasets to look through")
+                raise InputError(f"{name}: holds too many datasets to list; name one (--dataset)")
             if about.type == h5py.h5o.TYPE_DATASET:
                 found.append(path + key)
             elif about.type == h5py.h5o.TYPE_GROUP:
@@ -94,7 +94,7 @@ def resolve(file: h5py.File, path: str, name: str, depth: int = 0) -> Any:
         If the path leaves the file through an external link, or never ends.
     """
     if depth > _DEEPEST:
-        raise InputError(f"{name}: {path!r} is a chain of links without end")
+        raise InputError(f"{name}: {path!r} is a circle of links; name another dataset")
     item: Any = file
     parts = [part for part in path.split("/") if part not in ("", ".")]
     for index, part in enumerate(parts):
@@ -190,7 +190,7 @@ class Contents:
             )
         offset = data.id.get_offset() if kind == h5py.h5d.CONTIGUOUS else None
         if offset is not None and offset + stored > self._length:
-            raise InputError(f"{name}: ends beyond the end of the file, which is incomplete")
+            raise InputError(f"{name}: ends beyond the end of the file; copy it again, whole")
         if kind != h5py.h5d.CHUNKED:
             return
         needed = math.prod(-(-n // c) for n, c in zip(data.shape, data.chunks, strict=True))

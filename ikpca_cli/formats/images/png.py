@@ -29,7 +29,7 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
     with file.open() as stream:
         head = stream.read(26)
         if len(head) < 26:
-            raise InputError(f"{file.name}: is not a whole PNG file")
+            raise InputError(f"{file.name}: is not a whole PNG file; copy it again")
         bits, colours = head[24], head[25]
         if colours not in (_GREY, _COLOUR) or (colours == _COLOUR and bits != 8):
             raise InputError(

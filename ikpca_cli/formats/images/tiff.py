@@ -57,7 +57,7 @@ def _check_directories(stream: BinaryIO, file: Input) -> None:
         tags = struct.unpack(order + count, stream.read(struct.calcsize(count)))[0]
         end = stream.tell() + tags * tag
         if end + struct.calcsize(link) > length:
-            raise InputError(f"{file.name}: is damaged or incomplete: a page has {tags} tags")
+            raise InputError(f"{file.name}: is damaged: a page has {tags} tags; copy it again")
         stream.seek(end)
         offset = struct.unpack(order + link, stream.read(struct.calcsize(link)))[0]
 
@@ -65,7 +65,7 @@ def _check_directories(stream: BinaryIO, file: Input) -> None:
 def _read_series(opened: Any, file: Input, options: ReadOptions) -> Rows:
     with opened as tiff:
         if not tiff.series:
-            raise InputError(f"{file.name}: holds no picture")
+            raise InputError(f"{file.name}: holds no picture; give a TIFF file with pages")
         if len(tiff.series) > 1:
             shapes = ", ".join(str(series.shape) for series in tiff.series[:5])
             raise InputError(

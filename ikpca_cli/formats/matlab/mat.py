@@ -81,15 +81,15 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
         name = f"{name}: {chosen}"
         shape, kind = variables[chosen]
         if kind not in _NUMERIC:
-            raise InputError(f"{name}: is of MATLAB's class {kind}, not a matrix of numbers")
+            raise InputError(f"{name}: is of MATLAB's class {kind}; save it as double")
         if math.prod(shape) > len(data) * _BEST_COMPRESSION:
-            raise InputError(f"{name}: declares shape {shape}, more than the file can hold")
+            raise InputError(f"{name}: declares shape {shape}, more than is there; save it again")
         array = _load(data, chosen)
     except InputError:
         raise
     except Exception as error:  # scipy lets whatever damaged bytes provoke pass through
         reason = " ".join(str(error).split())
-        raise InputError(f"{name}: is not a whole MATLAB file ({reason})") from error
+        raise InputError(f"{name}: is not a whole MATLAB file ({reason}); save it again") from error
     if not isinstance(array, np.ndarray):
         raise InputError(f"{name}: is a sparse matrix; save full({chosen}) instead")
     others = tuple(key for key in variables if key != chosen)
@@ -106,7 +106,7 @@ def _choose(name: str, variables: dict[str, tuple[tuple[int, ...], str]], asked:
             raise InputError(f"{name}: has no variable {asked!r}; it holds {listed or 'none'}")
         return asked
     if not variables:
-        raise InputError(f"{name}: holds no variable")
+        raise InputError(f"{name}: holds no variable; save a matrix in it")
     usable = [
         key
         for key, (shape, kind) in variables.items()

@@ -75,7 +75,9 @@ class Missing:
         """
         kept = np.flatnonzero(self.whole)
         if kept.size == 0:
-            raise InputError(f"{name}: every sample has a missing value; none is left")
+            raise InputError(
+                f"{name}: every sample has a missing value; give --missing mean or fill"
+            )
         return kept
 
     def replaced(self, missing: str) -> str:

@@ -122,7 +122,7 @@ def read_head(
     else:
         top, start = _find_top(lines, texts, dialect, head)
     if start >= len(lines):
-        raise InputError(f"{name}: holds a header but no rows")
+        raise InputError(f"{name}: holds a header but no rows; if it is a row, give --header no")
     head.texts = label_columns(lines[start:], texts, width)
     head.first = lines[start].place
     if top is None:
