@@ -99,5 +99,5 @@ def test_a_model_file_cannot_bring_other_options(cli, reading):
 
 def test_nothing_told_is_nothing_kept(cli):
     table("train.csv")
-    cli("fit", "train.csv", *FIT)
+    cli("fit", "train.csv", *FIT, "--header", "auto", "--skip-rows", 0, "--na", "")
     assert read_model("model.joblib").reading is None

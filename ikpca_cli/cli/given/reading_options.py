@@ -162,7 +162,7 @@ class Reading:
         return {
             name: value.value if isinstance(value, Heading) else value
             for name, value in given.items()
-            if value not in (None, "")
+            if value not in (None, "", 0, Heading.auto)
         }
 
     def options(
