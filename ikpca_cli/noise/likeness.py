@@ -75,6 +75,11 @@ class Likeness:
             float(means.var()) * max(n_samples - 1 - rank, 1) / 2.0,
         )
 
+    @property
+    def column_spread(self) -> float:
+        """Variance of the columns' mean squares beyond that of noise, over their squared mean."""
+        return 2.0 * (self.columns - 1.0) / self.shape[0]
+
     def is_noise(self) -> bool:
         """Tell whether this is noise of one level for sure, but for chance."""
         n_samples, n_features = self.shape
@@ -89,3 +94,18 @@ class Likeness:
         n_samples, n_features = self.shape
         columns = 1.0 + _SURELY * (2.0 / n_features) ** 0.5 + _UNEVEN**2 * n_samples / 2.0
         return self.core_kurtosis < _HEAVY and self.core_rows < _UNLIKE and self.columns < columns
+
+
+def shared_with_neighbours(X: FloatArray) -> float:
+    """Return the share of what is left of centred rows (n, p) that their nearest ones have, too.
+
+    That of noise is 0. Signal that bends stays in all directions, and is in what is left of rows
+    as far as it is in that of rows which are near them.
+    """
+    found = LowRank.of(X)
+    squares = np.einsum("ij,ij->i", found.rows, found.rows)
+    distances = squares[:, None] + squares - 2.0 * (found.rows @ found.rows.T)
+    np.fill_diagonal(distances, np.inf)
+    nearest = distances.argmin(axis=1)
+    total = max(float(np.mean(found.residual**2)), np.finfo(float).tiny)
+    return float(np.mean(found.residual * found.residual[nearest])) / total

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ikpca_cli.noise.likeness import Likeness
+from ikpca_cli.noise.likeness import Likeness, shared_with_neighbours
 from ikpca_cli.noise.models.choose import noise_of
 
 SHAPE = (150, 90)
@@ -124,3 +124,27 @@ def test_spikes_are_found_where_the_spectrum_does_not_show_them():
     assert noise_of(noisy).spikes is None
     found = noise_of(np.where(hit, noisy + rng.choice((-2.0, 2.0), clean.shape), noisy)).spikes
     assert found is not None
+
+
+def discs(n_samples, rng):
+    """Pictures of 8 x 8 with an edge that moves and turns: no few directions hold them."""
+    y, x = np.mgrid[-1:1:8j, -1:1:8j].reshape(2, -1)
+    at = rng.uniform(-0.5, 0.5, size=(n_samples, 2))
+    size = rng.uniform(0.3, 0.8, size=(n_samples, 1))
+    away = np.hypot((x - at[:, :1]), (y - at[:, 1:]) * rng.uniform(1.0, 1.6, (n_samples, 1)))
+    return 1.0 / (1.0 + np.exp((away - size) / 0.05))
+
+
+@pytest.mark.parametrize("n_samples", [300, 800])
+def test_signal_that_few_directions_leave_is_no_noise_of_its_own(n_samples):
+    """It is louder in columns and where values are high, but neighbours have it, too."""
+    rng = np.random.default_rng(2)
+    clean = discs(n_samples, rng)
+    noisy = clean + 0.12 * rng.normal(size=clean.shape)
+    rest = noisy - noisy.mean(axis=0)
+    assert shared_with_neighbours(rest) > 0.06
+    assert abs(shared_with_neighbours(rng.normal(size=clean.shape))) < 0.03
+    assert noise_of(noisy).name == "white"
+    loud = rng.uniform(0.2, 3.0, size=64)
+    smooth = np.sin(rng.uniform(0.0, 6.0, (n_samples, 1)) + np.linspace(0.0, 3.0, 64))
+    assert noise_of(smooth + 0.1 * loud * rng.normal(size=clean.shape)).name == "columns"

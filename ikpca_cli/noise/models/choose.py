@@ -22,7 +22,7 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import InputError
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.level import estimate_noise
-from ikpca_cli.noise.likeness import Likeness
+from ikpca_cli.noise.likeness import Likeness, shared_with_neighbours
 from ikpca_cli.noise.low_rank import plateau_of
 from ikpca_cli.noise.models import by_column, correlated, counts
 from ikpca_cli.noise.models.spikes import Spikes, apart_from_medians, propose_outliers
@@ -67,6 +67,8 @@ MOST_LOST = 2.0
 _NOT_SHORTER = 0.9  # than that of white noise, where noise cannot be white
 _SURELY = 3.0  # standard errors
 _OFF_ONE, _BESIDE_SIGNAL = 0.05, 0.15  # that the level of stabilised counts may be
+_SHARED = 0.06  # of what is called noise, that is signal for sure
+_UNEVEN = 5.0  # spread of columns that signal left in them does not have
 _AS_LONG = 0.93  # of the longest plateau, that a model of fewer unknowns has
 
 
@@ -157,7 +159,8 @@ def _has_signal(repaired: FloatArray, rows: FloatArray) -> bool:
 def _other(rows: FloatArray, white: int) -> Noise:
     """Return a noise model that is better than the white one, or that."""
     found, longer = [], LONGER * white + BY
-    is_white = Likeness.of(_centred(rows)).may_be_noise()
+    as_white = Likeness.of(_centred(rows))
+    is_white = as_white.may_be_noise()
     is_doubtful = not is_white
     for name, proposals in PROPOSALS.items():
         for propose in proposals:
@@ -182,6 +185,9 @@ def _other(rows: FloatArray, white: int) -> Noise:
         if level.std is None or not level.certain:
             continue
         if isinstance(transform, Whitening) and not _is_noise(rows, transform, level, likeness):
+            continue
+        # What bends too much for few directions is loud where there is signal, as such noise is.
+        if as_white.column_spread < _UNEVEN and shared_with_neighbours(Z) > _SHARED:
             continue
         before = quick_risks(rows, None, transform, level.std)
         after = quick_risks(rows, transform, transform, level.std)
