@@ -27,6 +27,10 @@ class Stretch:
         Number of samples, or rows.
     is_image : bool
     name : str
+    times : ndarray, shape (length,), or None
+        What the samples of a stretch lie at, instead of their places.
+    channels : tuple of str or None
+        What its channels are called.
     x_label, y_label : str or None
         What the axes of a stretch are called, instead of "sample" and "value".
     """
@@ -37,12 +41,14 @@ class Stretch:
     total: int
     is_image: bool
     name: str
+    times: FloatArray | None = None
+    channels: tuple[str, ...] | None = None
     x_label: str | None = None
     y_label: str | None = None
 
     def labelled(self, x_label: str | None, y_label: str | None) -> Self:
         """Return the same with names for its axes."""
-        return replace(self, x_label=x_label, y_label=y_label)
+        return replace(self, x_label=x_label or self.x_label, y_label=y_label)
 
     def as_rows(self) -> Shown:
         """Return a crop as one row, or each channel as one."""

@@ -24,14 +24,17 @@ def _draw_lines(stretch: Stretch) -> Figure:
     title = f"{stretch.name}: samples {stretch.start} to {last} of {stretch.total}"
     figure = new_figure(8.0, 2.9 * count + 0.3, title)
     grid = figure.add_gridspec(2 * count, 1, height_ratios=(3, 1) * count)
-    x = np.arange(stretch.start, last + 1)
+    x = np.arange(stretch.start, last + 1) if stretch.times is None else stretch.times
+    names = stretch.channels or tuple(f"channel {place}" for place in range(1, count + 1))
+    if count == 1 and not stretch.channels:
+        names = ("value",)
     for channel in range(count):
         noisy, cleaned = stretch.noisy[:, channel], stretch.cleaned[:, channel]
         upper = figure.add_subplot(grid[2 * channel, 0])
         lower = figure.add_subplot(grid[2 * channel + 1, 0], sharex=upper)
         upper.plot(x, noisy, color=NOISY, linewidth=0.7, label="noisy")
         upper.plot(x, cleaned, color=CLEANED, linewidth=1.2, label="denoised")
-        upper.set_ylabel(stretch.y_label or ("value" if count == 1 else f"channel {channel + 1}"))
+        upper.set_ylabel(stretch.y_label or names[channel])
         upper.tick_params(labelbottom=False)
         lower.axhline(0.0, color=INK, linewidth=0.6)
         lower.plot(x, noisy - cleaned, color=FAINT, linewidth=0.7)

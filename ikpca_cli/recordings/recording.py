@@ -89,6 +89,8 @@ class Recording:
     columns : ndarray of int
         The columns of the rows that the canvases have; all where there is one a row.
     times : Times
+    time : tuple of int
+        The columns that hold times.
     is_picture : bool
         Whether the canvases are pictures.
     """
@@ -97,6 +99,7 @@ class Recording:
     canvases: tuple[Canvas, ...]
     columns: NDArray[np.intp]
     times: Times = NONE
+    time: tuple[int, ...] = ()
     is_picture: bool = False
 
     @property
@@ -227,4 +230,4 @@ def recording_of(rows: RowSource, kind: Kind, sample_shape: tuple[int, ...] = ()
     times = times_of(rows, time)
     parts = times.stretches(n_rows)
     stretches = tuple(_Channels(rows, columns, part.start, part.stop) for part in parts)
-    return Recording(rows, stretches, columns, times)
+    return Recording(rows, stretches, columns, times, time)

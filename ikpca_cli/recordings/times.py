@@ -95,6 +95,39 @@ def times_of(rows: RowSource, columns: Sequence[int]) -> Times:
     return _of_blocks(lambda part: labels[part], len(labels))
 
 
+def shown_times(
+    rows: RowSource, columns: Sequence[int], part: slice
+) -> tuple[FloatArray, str] | None:
+    """Return the times of some samples, (k,), and what they are called; None if there are none.
+
+    Parameters
+    ----------
+    rows : RowSource, shape (n, p)
+    columns : sequence of int
+        As for `times_of`.
+    part : slice
+        The samples.
+    """
+    names = names_of(rows)
+    if columns:
+        return _column(rows, part, columns[0]), names[columns[0]] if names else "time"
+    labels = _labels(rows)
+    if labels is None:
+        return None
+    table = rows.layout.table  # type: ignore[attr-defined]
+    is_date = labels[0] == 0.0 and ":" in table.labels[0][0]
+    name = table.label_names[0].strip().strip('"') if table.label_names else ""
+    return labels[
+        part
+    ], f"seconds since {table.labels[0][0].strip()}" if is_date else name or "time"
+
+
+def names_of(rows: Any) -> tuple[str, ...] | None:
+    """Return the names of the columns of rows, where their file has some."""
+    names: tuple[str, ...] | None = getattr(getattr(rows, "layout", None), "feature_names", None)
+    return names
+
+
 def _column(rows: RowSource, part: slice, place: int) -> FloatArray:
     values: FloatArray = np.asarray(rows[part], dtype=np.float64)[:, place]
     return values

@@ -125,10 +125,10 @@ def test_components_above_rank(cli, ready, method):
         (["compare", "good.npy", "--clean", "mean", "--methods", "pca", "--gamma", 3], "--gamma"),
         (
             ["compare", "good.npy", "--clean", "mean", "--methods", "pca", "--gamma", "kpca:3"],
-            "not compared",
+            "name it in --methods",
         ),
         (["compare", "good.npy", "--clean", "mean", "--components", "1,,2"], "--components ''"),
-        (["denoise", "pca.joblib", "good.npy", "good.npy"], "both be written"),
+        (["denoise", "pca.joblib", "good.npy", "good.npy"], "is named twice"),
         (["denoise", "pca.joblib", "good.npy", "wide.npy", "-o", "x"], "use --output-dir"),
         (["denoise", "pca.joblib", "good.npy", "-o", "x", "--output-dir", "y"], "exclude"),
     ],

@@ -93,7 +93,7 @@ def test_pictures_of_other_sizes_are_learned_from_together(cli, tmp_path):
 
 
 def test_what_takes_one_file_says_so(cli, parts):
-    assert "--residual names one file" in cli("denoise m parts --residual r.npy", code=2).stderr
+    assert "--residual is for one input" in cli("denoise m parts --residual r.npy", code=2).stderr
 
 
 def test_the_method_is_chosen_on_all_of_several_files(cli, parts):

@@ -174,7 +174,7 @@ def test_gzip_is_mirrored_and_the_same_bytes_each_time(table, tmp_path):
         ("1,2\n3,1_000\n", "'1_000', not a number"),
         ("1,2\n3,0x10\n", "'0x10', not a number"),
         ("1,2\n3,true\n", "'true', not a number"),
-        (gzip.compress(b"1,2\n" * 5000)[:-20], "damaged or incomplete gzip"),
+        (gzip.compress(b"1,2\n" * 5000)[:-20], "damaged gzip"),
         (b"1,2\n3,\xff\n", "row 2, column 2"),
     ],
 )

@@ -120,3 +120,19 @@ def test_beats_are_cut_and_put_back(cli, recording, tmp_path):
 )
 def test_beats_that_contradict_themselves(cli, recording, options):
     cli("beats", "ecg.csv", "-o", "b.npy", *options, code=2)
+
+
+def test_beats_on_both_sides_of_a_leap_are_cut_and_put_back(cli):
+    clean, _ = ecg(40.0, 360.0, np.random.default_rng(0))
+    times = np.arange(len(clean)) / 360.0
+    times[7000:] += 60.0
+    times[7100:] += 60.0  # a stretch without a beat's both neighbours
+    rows = np.column_stack([times, clean])
+    np.save("leap.npy", rows)
+    said = cli("beats", "leap.npy", "--fs", "360", "-o", "beats.npy").stderr
+    assert "leap at sample 7001" in said
+    cli("beats", "leap.npy", "--fs", "360", "--restore", "beats.npy", "-o", "back.npy")
+    back = np.load("back.npy")
+    assert_array_equal(back[:, 0], rows[:, 0])
+    assert_array_equal(back[7000:7100], rows[7000:7100])
+    assert np.sqrt(np.mean((back - rows) ** 2)) < 0.02 * clean.std()

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from ikpca_cli.cli.given.window_options import stretch_of, times_as_labels
 from ikpca_cli.estimators.mixture import Mixture
+from ikpca_cli.formats.arrays import read_rows
+from ikpca_cli.formats.layout import ReadOptions
 from ikpca_cli.recordings.fitting import fit_windows
 from ikpca_cli.recordings.recording import recording_of
 from ikpca_cli.recordings.times import time_columns, times_of
@@ -101,3 +104,26 @@ def test_noise_is_told_by_channel_where_it_differs(cli):
     said = cli("fit two.npy --window 32").stdout
     assert "standard deviation 0." in said
     assert "by channel" in said
+
+
+@pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")
+@pytest.mark.parametrize("form", ["csv", "npy"])
+def test_a_stretch_is_shown_along_its_times(form, tmp_path):
+    rows = np.column_stack([_times(700), signal("bumps", N)])
+    rows[:, 1] += np.random.default_rng(1).normal(scale=0.3, size=N)
+    path = str(tmp_path / f"x.{form}")
+    if form == "csv":
+        np.savetxt(path, rows, "%.5f", ",", header="t (s),lead (mV)", comments="")
+    else:
+        np.save(path, rows)
+    model = fit_windows(Mixture(), [rows], window=(32,))
+    options = times_as_labels(path, ReadOptions())
+    with read_rows(path, options) as file:
+        found = stretch_of(model, file)
+    first = found.start - 1
+    assert_allclose(found.times, rows[first : first + len(found.noisy), 0])
+    assert_allclose(found.noisy[:, 0], rows[first : first + len(found.noisy), 1], atol=1e-5)
+    assert first + len(found.noisy) <= 700
+    assert found.total == N
+    named = ("t (s)", ("lead (mV)",)) if form == "csv" else ("time", None)
+    assert (found.x_label, found.channels) == named

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
@@ -11,7 +12,7 @@ import typer
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.reading_options import Reading
-from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 
 class Align(StrEnum):
@@ -75,34 +76,39 @@ def beats(
     from ikpca_cli.cli.words.report import print_record
     from ikpca_cli.formats.arrays import check_target, write_rows
     from ikpca_cli.formats.layout import Layout
-    from ikpca_cli.recordings.events import LENGTH, Beats, find_peaks, without_baseline
+    from ikpca_cli.recordings.cutting import Cutting
+    from ikpca_cli.recordings.events import LENGTH, cut_stretches, put_back
     from ikpca_cli.recordings.recording import recording_of
 
     inputs = [split_source(name)[0] for name in (recording, restore) if name is not None]
     check_target(output, inputs=inputs, force=force)
     with open_rows(recording, replace(reading.options(), recording=True)) as rows:
         found = recording_of(rows, "beats")
-        if len(found.canvases) > 1:
+        if found.by_rows and len(found.canvases) > 1:
             raise InputError(f"{recording}: holds several recordings, one a row; give one a file")
-        canvas = np.asarray(found.canvases[0][0 : int(found.canvases[0].shape[0])])
-        fast, baseline = without_baseline(canvas, fs or 0.0)
-        cut = Beats.at(find_peaks(fast, fs or 0.0, apart), len(canvas), recording)
-        width = LENGTH * canvas.shape[1]
+        for line in found.remarks(Cutting("beats", LENGTH, found.width)):
+            warnings.warn(line, IkpcaWarning, stacklevel=1)
+        parts = cut_stretches(found, fs or 0.0, apart)
+        count, channels = sum(part.count for part in parts), found.width
+        width = LENGTH * channels
         if restore is None:
             layout = Layout(
                 format="npy", dtype=np.dtype(np.float64), sample_shape=(width,), dataset="beats"
             )
-            write_rows(output, cut.cut(fast), layout, force=force)
+            write_rows(output, np.concatenate([part.rows() for part in parts]), layout, force=force)
         else:
             with open_rows(restore, reading.options()) as cleaned:
-                if cleaned.shape != (len(cut.peaks), width):
+                if cleaned.shape != (count, width):
                     raise InputError(
                         f"{restore}: has shape {cleaned.shape}, but the beats of {recording} have "
-                        f"{(len(cut.peaks), width)}: give those that were cut from it"
+                        f"{(count, width)}: give those that were cut from it"
                     )
-                whole = cut.put_back(fast, np.asarray(cleaned[:], dtype=np.float64)) + baseline
-            blocks = found.cleaned(lambda _: iter([(slice(0, len(canvas)), whole)]))
+                new = np.asarray(cleaned[:], dtype=np.float64)
+            wholes = iter(put_back(parts, new))
+            blocks = found.cleaned(
+                lambda canvas: iter([(slice(0, int(canvas.shape[0])), next(wholes))])
+            )
             values = np.concatenate([block for _, block in blocks]).astype(rows.dtype)
             write_rows(output, values, rows.layout, force=force)
-    record = {"recording": recording, "output": output, "n_beats": len(cut.peaks)}
-    print_record(record | {"n_features": width, "n_channels": canvas.shape[1]}, printing.form)
+    record = {"recording": recording, "output": output, "n_beats": count}
+    print_record(record | {"n_features": width, "n_channels": channels}, printing.form)

@@ -29,7 +29,7 @@ def denoise(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.")],
     noisy: Annotated[
         list[str],
-        typer.Argument(metavar="NOISY...", help="Files, folders or @lists; - reads stdin."),
+        typer.Argument(metavar="NOISY", help="Files, folders or @lists; - reads stdin."),
     ],
     output: Annotated[
         str | None,

@@ -24,9 +24,7 @@ from ikpca_cli.errors import UsageError
 @composed
 def evaluate(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.")],
-    noisy: Annotated[
-        list[str], typer.Argument(metavar="NOISY...", help="Files, folders or @lists.")
-    ],
+    noisy: Annotated[list[str], typer.Argument(metavar="NOISY", help="Files, folders or @lists.")],
     clean: Annotated[
         str | None,
         typer.Option(

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 def fit(
     sources: Annotated[
         list[str],
-        typer.Argument(metavar="TRAIN...", help="Files, folders or @lists; - reads stdin."),
+        typer.Argument(metavar="TRAIN", help="Files, folders or @lists; - reads stdin."),
     ],
     output: Annotated[
         str | None,

@@ -188,11 +188,13 @@ def fit_windows(
 
 def stretch_of(model: Windowed, rows: Rows | OneFile) -> Stretch:
     """Return the middle of a file's longest recording or picture, before and after cleaning."""
+    from dataclasses import replace
     from pathlib import PurePath
 
     import numpy as np
 
     from ikpca_cli.plots.stretch import LARGEST, LONGEST, Stretch
+    from ikpca_cli.recordings.times import names_of, shown_times
 
     recording = model.recording(rows, rows.layout.sample_shape)
     canvas = recording.longest
@@ -207,5 +209,16 @@ def stretch_of(model: Windowed, rows: Rows | OneFile) -> Stretch:
     left = max(0, (width - LARGEST) // 2) if image else 0
     inner = slice(first - start, last - start), slice(left, left + LARGEST if image else None)
     cleaned = model.suited(recording).clean_array(part)
-    name = PurePath(rows.name).name
-    return Stretch(part[inner], cleaned[inner], first + 1, length, image, name)
+    name, begin = PurePath(rows.name).name, int(getattr(canvas, "start", 0))
+    found = Stretch(part[inner], cleaned[inner], begin + first + 1, length, image, name)
+    if image or recording.by_rows:
+        return found
+    names, place = names_of(rows), slice(begin + first, begin + last)
+    times = shown_times(rows, recording.time, place)
+    return replace(
+        found,
+        total=int(rows.shape[0]),
+        times=times and times[0],
+        x_label=times and times[1],
+        channels=names and tuple(names[column] for column in recording.columns),
+    )
