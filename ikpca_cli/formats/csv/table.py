@@ -106,7 +106,8 @@ def _read(
     places = [place + skipped for place in data_lines(lines[skipped:], comment)]
     if not places:
         raise InputError(
-            f"{name}: holds no rows of numbers, only {len(lines)} blank or comment lines"
+            f"{name}: holds no rows of numbers, only {len(lines)} blank or comment lines "
+            "(--comment says what these begin with)"
         )
     some = _sample(lines, places)
     later = places[len(some) :: 1 + len(places) // _LATER]
@@ -156,6 +157,7 @@ def _read(
     kept = options.from_model()
     warnings = [] if kept is None else [kept]
     warnings += [*_statement(head, plan, parsed, options, kept=turned or stacked), *head.doubts]
+    warnings += parsed.left_out.said()
     if "skip_rows" in options.kept:  # told of another file
         warnings += row_left_out(lines[:skipped], head, dialect, columns)
     all_columns = options.columns is None and options.labels is None
