@@ -277,7 +277,7 @@ class Rows:
             self.kept = found.kept(self.name)
             self.shape = (int(self.kept.size), self.shape[1])
             self.layout = self.layout.keep(found.whole)
-            self._warn(found.dropped("column" if self.layout.transposed else "row"))
+            self._warn(found.dropped(self.layout))
             return
         if missing == "mean":
             self._means = found.means(self.name)

@@ -308,3 +308,10 @@ def test_a_valid_range_that_is_none_is_refused(path):
         with h5py.File(path, "w") as file:
             file.create_dataset("x", data=VALUES).attrs["valid_range"] = value
         assert "valid_range" in refusal(path)
+
+
+def test_single_numbers_of_matlab_are_no_rows(path):
+    with h5py.File(path, "w") as file:
+        for name, values in (("x", VALUES), ("fs", [[250.0]]), ("t", VALUES[:, :1])):
+            file.create_dataset(name, data=values).attrs["MATLAB_class"] = np.bytes_("double")
+    np.testing.assert_array_equal(read(path), VALUES.T)

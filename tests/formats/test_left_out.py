@@ -23,7 +23,9 @@ def path(tmp_path):
     return tmp_path / "table.csv"
 
 
-@pytest.mark.parametrize("mark", ["#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#WERT!", "#NA"])
+@pytest.mark.parametrize(
+    "mark", ["#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#WERT!", "#NA"]
+)
 @pytest.mark.parametrize("between", [",", ";", "\t"])
 def test_a_row_that_begins_with_an_error_of_a_spreadsheet_is_a_row(path, mark, between):
     lines = [line.replace(",", between) for line in (*LINES[:4], f"{mark},2,3", *LINES[5:])]

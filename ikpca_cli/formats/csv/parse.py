@@ -15,8 +15,8 @@ from ikpca_cli.formats.csv.digits import Digits
 from ikpca_cli.formats.csv.fast import parse_fast, reader
 from ikpca_cli.formats.csv.form.cells import is_comment, unquoted
 from ikpca_cli.formats.csv.form.footer import LINES, footer
+from ikpca_cli.formats.csv.form.left_out import LeftOut
 from ikpca_cli.formats.csv.late_marks import LateMarks
-from ikpca_cli.formats.csv.left_out import LeftOut
 from ikpca_cli.formats.csv.plan import Plan
 from ikpca_cli.formats.csv.spool import Spool
 from ikpca_cli.formats.csv.table_text import TableText
@@ -73,7 +73,8 @@ def parse_table(
     """
     spool = Spool(len(plan.columns), plan.name)
     labels: Labels = []
-    digits, late, left_out = Digits(plan), LateMarks(plan), LeftOut(plan)
+    digits, late = Digits(plan), LateMarks(plan)
+    left_out = LeftOut(plan.dialect, plan.columns, plan.encoding)
     line, done = plan.first, 0
     read_block = reader(len(text.head))
     below: list[str] = []

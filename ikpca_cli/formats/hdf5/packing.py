@@ -1,8 +1,9 @@
 """Numbers that a dataset's attributes say how to unpack, as netCDF's conventions have it.
 
 A packed number q stands for ``scale_factor * q + add_offset``; one that equals ``_FillValue`` or
-``missing_value``, or is outside ``valid_range`` (``valid_min``, ``valid_max``), stands for none;
-a range in a wider type than that of the packed numbers is one of unpacked ones. ``_Unsigned`` says that signed integers are meant without sign.
+``missing_value``, or is outside ``valid_range`` (``valid_min``, ``valid_max``), stands for none; a
+range of fractions beside packed whole numbers is one of unpacked ones. ``_Unsigned`` says that
+signed integers are meant without sign.
 (NetCDF users' guide, appendix A, attribute conventions.)
 """
 
@@ -139,9 +140,10 @@ def _limits(dataset: Any, name: str) -> tuple[float, float, bool]:
             continue
         value = np.asarray(dataset.attrs[key]).ravel()
         if value.size != 1 + (key == RANGE) or value.dtype.kind not in "biuf":
+            count = "two numbers" if key == RANGE else "one number"
             raise InputError(
-                f"{name}: its attribute {key} is not {'two numbers' if key == RANGE else 'one number'}"
-                ", so which of its values are valid is not known; mend or remove the attribute"
+                f"{name}: its attribute {key} is not {count}, so which of its values are valid is "
+                "not known; mend or remove the attribute"
             )
         if _is_unsigned(dataset) and value.dtype == dataset.dtype:
             value = value.view(f"{value.dtype.byteorder}u{value.dtype.itemsize}")

@@ -14,9 +14,8 @@ from functools import cached_property
 
 BLANK = " "  # as a delimiter: any run of spaces and tabs
 MISSING_WORDS = frozenset(
-    ["", "nan", "+nan", "-nan", "nan(ind)", "-nan(ind)", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan"]
-    + ["na", "<na>", "n/a", "#na", "#n/a", "#n/a n/a", "null", "none"]
-)
+    ("", "nan", "+nan", "-nan", "nan(ind)", "-nan(ind)", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan")
+) | {"na", "<na>", "n/a", "#na", "#n/a", "#n/a n/a", "null", "none"}
 """In lower case, as pandas, R, spreadsheets and C libraries write them."""
 
 LONGEST_CELL = 4096

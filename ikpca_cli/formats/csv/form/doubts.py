@@ -199,8 +199,8 @@ def _fillers(values: Matrix) -> list[str]:
         return []
     value = float(values[found])
     return [
-        f"row {found[0] + 1} holds {value:g}, far from all others: if that stands for a missing value, "
-        f"give --na {value:g}"
+        f"row {found[0] + 1} holds {value:g}, far from all others: if that stands for a missing "
+        f"value, give --na {value:g}"
     ]
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ikpca_cli.formats.csv.form.cells import is_comment
-from ikpca_cli.formats.csv.plan import Plan
+from ikpca_cli.formats.csv.form.dialect import Dialect
 
 
 class LeftOut:
@@ -11,8 +13,12 @@ class LeftOut:
 
     Parameters
     ----------
-    plan
-        What is read.
+    dialect
+        The form of the rows.
+    columns
+        Those of data.
+    encoding
+        Of the blocks.
 
     Attributes
     ----------
@@ -22,9 +28,10 @@ class LeftOut:
         The first of them, a line counted from 1; 0 if there is none.
     """
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._mark = plan.dialect.comment.encode(plan.encoding, "surrogateescape")
+    def __init__(self, dialect: Dialect, columns: Sequence[int], encoding: str) -> None:
+        self._dialect, self._encoding = dialect, encoding
+        self._known = [column for column in columns if column > 0]
+        self._mark = dialect.comment.encode(encoding, "surrogateescape")
         self.count = self.first = 0
 
     def look(self, block: bytes, line: int) -> None:
@@ -40,7 +47,7 @@ class LeftOut:
         """Return the line that says so."""
         if not self.count:
             return []
-        mark = self._plan.dialect.comment
+        mark = self._dialect.comment
         more = f" ({self.count} such lines)" if self.count > 1 else ""
         return [
             f"line {self.first} has the form of a row{more}, but begins with {mark} and was left "
@@ -49,12 +56,11 @@ class LeftOut:
 
     def _is_row(self, text: bytes) -> bool:
         """Tell whether a line has a number in each column of data, but perhaps the first."""
-        dialect = self._plan.dialect
-        line = text.decode(self._plan.encoding, "surrogateescape")
+        dialect, known = self._dialect, self._known
+        line = text.decode(self._encoding, "surrogateescape")
         if not is_comment(line, dialect.comment):
             return False
         cells = dialect.cells(line.strip().removeprefix(dialect.comment))
-        known = [column for column in self._plan.columns if column > 0]
         return (
             len(cells) == dialect.width
             and len(known) > 0
