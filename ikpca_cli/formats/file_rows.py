@@ -214,11 +214,9 @@ class Rows:
         """Warn where a number may stand for a missing value; a long file is not read for it."""
         found = some_filler(self._select, self.shape)
         if found is not None:
-            row, column, value = found
-            place = self.layout.place(row if self.kept is None else int(self.kept[row]), column)
             self._warn(
-                f"{place} holds {value:g}, far from all others: if that stands for a missing "
-                "value, put NaN in its place and give --missing"
+                f"{self._place(*found[:2])} holds {found[2]:g}, far from all others: if "
+                "that stands for a missing value, put NaN in its place and give --missing"
             )
 
     def close(self) -> None:
@@ -289,11 +287,13 @@ class Rows:
     def _warn(self, text: str) -> None:
         self.warnings += (f"{self.name}: {text}",)
 
+    def _place(self, row: int, column: int) -> str:
+        """Name the place in the file of a number of these samples."""
+        return self.layout.place(row if self.kept is None else int(self.kept[row]), column)
+
     def _refuse(self, row: int, column: int, value: float) -> None:
         """Say where a number is not finite."""
-        if self.kept is not None:
-            row = int(self.kept[row])
-        place = self.layout.place(row, column)
+        place = self._place(row, column)
         if math.isnan(value):
             raise InputError(
                 f"{self.name}: {place} is missing (NaN); mend it, or give --missing drop, mean or "

@@ -305,3 +305,11 @@ def test_arrays_beside_dropped_samples_are_told_to_be_whole(tmp_path):
     np.savez(tmp_path / "in.npz", x=values, t=np.arange(9))
     with read_rows(str(tmp_path / "in.npz"), ReadOptions(missing="drop")) as rows:
         assert "its other arrays are left as they are" in " ".join(rows.warnings)
+
+
+def test_logical_variables_of_matlab_stay_logical(tmp_path):
+    scipy.io.savemat(tmp_path / "in.mat", {"x": VALUES, "mask": VALUES > 0, "count": np.uint8(3)})
+    copied(tmp_path / "in.mat", tmp_path / "out.mat", dataset="x")
+    kinds = {name: kind for name, _, kind in scipy.io.whosmat(tmp_path / "out.mat")}
+    assert kinds == {"x": "double", "mask": "logical", "count": "uint8"}
+    np.testing.assert_array_equal(scipy.io.loadmat(tmp_path / "out.mat")["mask"], VALUES > 0)

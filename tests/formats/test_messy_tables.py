@@ -259,7 +259,7 @@ def test_lines_that_are_skipped_and_comments(opened, refused):
     marked = "\n".join([*rows[:9], "% a remark, 1", *rows[9:]])
     assert "--comment" in refused(marked)
     assert_array_equal(opened(marked, comment="%")[0], NUMBERS)
-    assert "no line after the 500" in refused(text, skip_rows=500)
+    assert "--skip-rows 500 leaves out all its lines" in refused(text, skip_rows=500)
     assert "--comment 1" in refused(text, UsageError, comment="1")
 
 
