@@ -14,7 +14,7 @@ from ikpca_cli.data.feature_names import TRAINING
 from ikpca_cli.data.matching import Match, match_names
 from ikpca_cli.errors import IkpcaError, InputError, UsageError
 from ikpca_cli.formats.layout import MISSING, Layout
-from ikpca_cli.formats.rows.fillers import some_filler
+from ikpca_cli.formats.rows.fillers import FAR, some_filler
 from ikpca_cli.formats.rows.missing import UNTREATED, Missing
 from ikpca_cli.formats.rows.row_slices import Array, Source, first_not_finite, plain_reason
 
@@ -214,10 +214,7 @@ class Rows:
         """Warn where a number may stand for a missing value; a long file is not read for it."""
         found = some_filler(self._select, self.shape)
         if found is not None:
-            self._warn(
-                f"{self._place(*found[:2])} holds {found[2]:g}, far from all others: if "
-                "that stands for a missing value, put NaN in its place and give --missing"
-            )
+            self._warn(f"{self._place(*found[:2])} {FAR.format(found[2])}")
 
     def close(self) -> None:
         """Close the file; what has been read stays valid."""

@@ -18,6 +18,11 @@ _SAME = 1e-6
 _FAR = 3.0
 """How many times all others such a number is."""
 
+FAR = (
+    "holds {:g}, far from all others: if that stands for a missing value, put NaN in its place and "
+    "give --missing"
+)
+
 _PIECES, _NUMBERS = 16, 1 << 20
 """Pieces of a long array that are looked at, and how many numbers they hold together."""
 
