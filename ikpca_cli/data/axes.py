@@ -27,6 +27,8 @@ def axis_of(names: Sequence[str] | None) -> FloatArray | None:
     """Return the numbers of names, (n,), if these are an axis: numbers that rise, or fall."""
     if names is None or len(names) < SHORTEST:
         return None
+    if any("_" in name for name in names):  # which float reads over: 1_1 is not 11
+        return None
     try:
         values = np.array([float(name.replace(",", ".")) for name in names])
     except ValueError:

@@ -96,7 +96,7 @@ def order_of(
         if set(theirs) <= set(mine):
             raise InputError(
                 f"{what}: has {len(mine)} columns, with those of {whose} among them; "
-                f"choose these with --columns: {_listed(known)}"
+                f"choose these {_chosen(known)}"
             )
         return None, None
     first = {key: place for place, key in reversed([*enumerate(theirs)]) if key != ""}
@@ -119,6 +119,8 @@ def order_of(
 def _key(name: str) -> str | float:
     """Return what two names have in common if they mean the same."""
     text = _printable(name)
+    if "_" in text:  # which float reads over: 1_1 is not 11
+        return text
     try:
         return float(text.replace(",", ".")) if text[:1] in "+-.0123456789" and text else text
     except ValueError:
@@ -134,3 +136,13 @@ def _printable(name: str) -> str:
 
 def _listed(names: Sequence[str]) -> str:
     return ",".join(names[:_LISTED]) + (",..." if len(names) > _LISTED else "")
+
+
+def _chosen(names: Sequence[str]) -> str:
+    """Say how columns of these names are chosen; a number is always a place."""
+    if any(isinstance(_key(name), float) for name in names):
+        return f"by their places with --columns; they are called {_listed(names)}"
+    marked = [
+        '"' + name.replace('"', '""') + '"' if set(name) & set(',"') else name for name in names
+    ]
+    return f"with --columns: {_listed(marked)}"

@@ -80,7 +80,10 @@ def read_rows(
             file = replace(file, data=Path(path).read_bytes())  # a pipe gives its bytes once
         form = sniff(_head(file), path, file.name)
         _check_options(file.name, form, options)
-        return form.read(file, options, told)
+        rows = form.read(file, options, told)
+        if not form.tabular:  # which say so themselves, with their own options
+            rows.warn_of_fillers()
+        return rows
     except IkpcaError as error:
         if str(error).isprintable():
             raise

@@ -14,6 +14,7 @@ from ikpca_cli.data.feature_names import TRAINING
 from ikpca_cli.data.matching import Match, match_names
 from ikpca_cli.errors import IkpcaError, InputError, UsageError
 from ikpca_cli.formats.layout import MISSING, Layout
+from ikpca_cli.formats.rows.fillers import FAR, some_filler
 from ikpca_cli.formats.rows.missing import UNTREATED, Missing
 from ikpca_cli.formats.rows.row_slices import Array, Source, first_not_finite, plain_reason
 
@@ -209,6 +210,12 @@ class Rows:
         self.kept = places
         self.shape = (len(places), self.shape[1])
 
+    def warn_of_fillers(self) -> None:
+        """Warn where a number may stand for a missing value; a long file is not read for it."""
+        found = some_filler(self._select, self.shape)
+        if found is not None:
+            self._warn(f"{self._place(*found[:2])} {FAR.format(found[2])}")
+
     def close(self) -> None:
         """Close the file; what has been read stays valid."""
         close, self._close = self._close, None
@@ -265,7 +272,7 @@ class Rows:
             self.kept = found.kept(self.name)
             self.shape = (int(self.kept.size), self.shape[1])
             self.layout = self.layout.keep(found.whole)
-            self._warn(found.dropped("column" if self.layout.transposed else "row"))
+            self._warn(found.dropped(self.layout))
             return
         if missing == "mean":
             self._means = found.means(self.name)
@@ -277,11 +284,13 @@ class Rows:
     def _warn(self, text: str) -> None:
         self.warnings += (f"{self.name}: {text}",)
 
+    def _place(self, row: int, column: int) -> str:
+        """Name the place in the file of a number of these samples."""
+        return self.layout.place(row if self.kept is None else int(self.kept[row]), column)
+
     def _refuse(self, row: int, column: int, value: float) -> None:
         """Say where a number is not finite."""
-        if self.kept is not None:
-            row = int(self.kept[row])
-        place = self.layout.place(row, column)
+        place = self._place(row, column)
         if math.isnan(value):
             raise InputError(
                 f"{self.name}: {place} is missing (NaN); mend it, or give --missing drop, mean or "

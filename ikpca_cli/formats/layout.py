@@ -200,7 +200,8 @@ class Layout:
     others
         The names of what else the file holds.
     beside
-        What a writer of the same format needs to keep that; a format's own.
+        What a writer of the same format needs to keep that; a format's own. Its method `keep`, if
+        it has one, returns what it is for the chosen samples.
     parts
         The datasets that the samples come from, in order, where they are several.
     """
@@ -253,6 +254,12 @@ class Layout:
 
     def keep(self, samples: npt.NDArray[np.bool_]) -> Layout:
         """Return the layout of the chosen samples, a mask of shape (n,)."""
+        keep = getattr(self.beside, "keep", None)
+        if keep is not None:
+            return replace(self, beside=keep(samples))._keep(samples)
+        return self._keep(samples)
+
+    def _keep(self, samples: npt.NDArray[np.bool_]) -> Layout:
         if self.parts:
             ends = np.cumsum([part.count for part in self.parts])[:-1]
             counts = [int(some.sum()) for some in np.split(samples, ends)]

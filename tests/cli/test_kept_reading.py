@@ -65,6 +65,18 @@ def test_a_kept_option_that_does_not_fit_a_file_is_named(cli):
     assert "read with --columns 2-4, as the training data were" in refused.stderr
 
 
+@pytest.mark.parametrize("top", [(), ("name,x,y,z",), ("# by hand",)])
+def test_rows_that_a_kept_option_leaves_out_are_told(cli, top):
+    table("train.csv", ("by hand", "on Monday"))
+    cli("fit", "train.csv", *FIT, "--skip-rows", 2)
+    table("other.csv", top)
+    said = cli("denoise", "model.joblib", "other.csv").stderr
+    assert "warning: other.csv: line" in said
+    assert "looks like a row and is not cleaned" in said
+    table("other.csv", ("by hand", "on Tuesday"))
+    assert "looks like a row" not in cli("denoise", "model.joblib", "other.csv", "-f").stderr
+
+
 def test_files_of_other_kinds_are_none_of_its_business(cli):
     table("train.csv", ("1,2,3,4",))
     cli("fit", "train.csv", *FIT, "--skip-rows", 1)

@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ikpca_cli import PCA, load_model, save_model
+from ikpca_cli.data.axes import axis_of
 from ikpca_cli.data.feature_names import decode, encode, order_of
 from ikpca_cli.errors import InputError, ModelError
+from ikpca_cli.formats.csv.columns import select
 
 ROWS = np.random.default_rng(0).normal(size=(30, 3))
 
@@ -81,3 +83,21 @@ def test_a_fit_on_an_array_forgets_the_names_of_another(tmp_path):
     save_model(str(tmp_path / "model.joblib"), model)
     assert load_model(str(tmp_path / "model.joblib")).feature_names_ == ("x", "y", "z")
     assert model.fit(ROWS).feature_names_ is None
+
+
+@pytest.mark.parametrize("names", [("1_1", "11"), ("1_1", "11", "x"), ("1_2", "1_1")])
+def test_underscores_in_names_are_no_digits(names):
+    turned = tuple(reversed(names))
+    found, _ = order_of(turned, names, "rows")
+    assert [turned[place] for place in found] == list(names)
+    assert axis_of([f"{place}_1" for place in range(9)]) is None
+
+
+def test_columns_to_choose_are_said_as_the_option_takes_them():
+    names = ("a, b", 'c "q"', "d e")
+    with pytest.raises(InputError) as caught:
+        order_of((*names, "more"), names, "rows")
+    given = str(caught.value).partition("--columns: ")[2]
+    assert select(given, (*names, "more"), 4) == [0, 1, 2]
+    with pytest.raises(InputError, match="by their places"):
+        order_of(("400", "405", "410"), ("400", "405"), "rows")

@@ -262,3 +262,54 @@ def test_names_that_matlab_cannot_have_are_changed_and_said(tmp_path, name, sour
     assert key.isidentifier()
     assert key.isascii()
     np.testing.assert_array_equal(scipy.io.loadmat(tmp_path / "out.mat")[key], VALUES)
+
+
+@pytest.mark.parametrize("transpose", [False, True])
+def test_scales_of_samples_that_were_dropped_are_as_short(tmp_path, transpose):
+    values = np.random.default_rng(5).normal(size=(9, 4))
+    values[3, 2] = np.nan
+    with h5py.File(tmp_path / "in.h5", "w") as file:
+        file["x"] = values.T if transpose else values
+        for axis, name in enumerate(("lag", "time") if transpose else ("time", "lag")):
+            file[name] = np.arange({"time": 9.0, "lag": 4.0}[name])
+            file[name].make_scale(name)
+            file["x"].dims[axis].attach_scale(file[name])
+    options = ReadOptions(missing="drop", transpose=transpose)
+    with read_rows(str(tmp_path / "in.h5"), options) as rows:
+        write_rows(str(tmp_path / "out.h5"), rows.read(), rows.layout)
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert file["x"].shape == ((4, 8) if transpose else (8, 4))
+        np.testing.assert_array_equal(file["time"], np.delete(np.arange(9.0), 3))
+        np.testing.assert_array_equal(file["lag"], np.arange(4.0))
+        assert file["x"].dims[1 if transpose else 0]["time"] == file["time"]
+
+
+def test_a_scale_of_two_axes_is_not_cut_for_one(tmp_path):
+    values = np.eye(6)
+    values[3, 2] = np.nan
+    with h5py.File(tmp_path / "in.h5", "w") as file:
+        file["x"], file["place"] = values, np.arange(6.0)
+        file["place"].make_scale("place")
+        for dim in file["x"].dims:
+            dim.attach_scale(file["place"])
+    with read_rows(str(tmp_path / "in.h5"), ReadOptions(missing="drop")) as rows:
+        write_rows(str(tmp_path / "out.h5"), rows.read(), rows.layout)
+        assert "place" in " ".join(output_notes(str(tmp_path / "out.h5"), rows.layout))
+    with h5py.File(tmp_path / "out.h5") as file:
+        assert [len(dim) for dim in file["x"].dims] == [0, 1]
+
+
+def test_arrays_beside_dropped_samples_are_told_to_be_whole(tmp_path):
+    values = np.random.default_rng(5).normal(size=(9, 4))
+    values[3, 2] = np.nan
+    np.savez(tmp_path / "in.npz", x=values, t=np.arange(9))
+    with read_rows(str(tmp_path / "in.npz"), ReadOptions(missing="drop")) as rows:
+        assert "its other arrays are left as they are" in " ".join(rows.warnings)
+
+
+def test_logical_variables_of_matlab_stay_logical(tmp_path):
+    scipy.io.savemat(tmp_path / "in.mat", {"x": VALUES, "mask": VALUES > 0, "count": np.uint8(3)})
+    copied(tmp_path / "in.mat", tmp_path / "out.mat", dataset="x")
+    kinds = {name: kind for name, _, kind in scipy.io.whosmat(tmp_path / "out.mat")}
+    assert kinds == {"x": "double", "mask": "logical", "count": "uint8"}
+    np.testing.assert_array_equal(scipy.io.loadmat(tmp_path / "out.mat")["mask"], VALUES > 0)

@@ -268,3 +268,50 @@ def test_names_that_cannot_be_printed_are_told_in_one_line(path):
         file["a\nb\x1b[2J"] = VALUES
         file["c"] = VALUES
     assert "a\\nb\\x1b[2J (40, 12), c" in refusal(path)
+
+
+@pytest.mark.parametrize(
+    ("attributes", "missing"),
+    [
+        ({"valid_min": np.int16(-900)}, lambda q, _: q < -900),
+        ({"valid_max": np.int16(50)}, lambda q, _: q > 50),
+        ({"valid_range": np.array([-900, 50], np.int16)}, lambda q, _: (q < -900) | (q > 50)),
+        (
+            {"valid_range": np.array([-90, 50], np.int16), "scale_factor": 0.1},
+            lambda q, _: (q < -90) | (q > 50),
+        ),
+        (
+            {"valid_range": np.array([-9.0, 5.0]), "scale_factor": 0.1, "add_offset": 1.0},
+            lambda _, x: (x < -9.0) | (x > 5.0),
+        ),
+        ({"valid_max": np.int16(-2), "_Unsigned": "true"}, lambda q, _: q == -1),
+    ],
+)
+def test_values_outside_the_valid_range_are_missing(path, attributes, missing):
+    packed = np.round(VALUES * 100).astype(np.int16)
+    packed[3, 4], packed[5, 6] = -999, -1
+    with h5py.File(path, "w") as file:
+        file.create_dataset("x", data=packed).attrs.update(attributes)
+    scale, offset = attributes.get("scale_factor", 1.0), attributes.get("add_offset", 0.0)
+    meant = packed.view(np.uint16) if "_Unsigned" in attributes else packed
+    unpacked = scale * meant.astype(float) + offset
+    gone = missing(packed, unpacked)
+    assert gone.any()
+    with read_rows(str(path), ReadOptions(missing="fill")) as rows:
+        expected = np.where(gone, np.nan, unpacked)
+        np.testing.assert_allclose(rows[0:40], expected, rtol=1e-15, equal_nan=True)
+    assert "missing" in refusal(path)
+
+
+def test_a_valid_range_that_is_none_is_refused(path):
+    for value in ("0 to 5", np.arange(3)):
+        with h5py.File(path, "w") as file:
+            file.create_dataset("x", data=VALUES).attrs["valid_range"] = value
+        assert "valid_range" in refusal(path)
+
+
+def test_single_numbers_of_matlab_are_no_rows(path):
+    with h5py.File(path, "w") as file:
+        for name, values in (("x", VALUES), ("fs", [[250.0]]), ("t", VALUES[:, :1])):
+            file.create_dataset(name, data=values).attrs["MATLAB_class"] = np.bytes_("double")
+    np.testing.assert_array_equal(read(path), VALUES.T)

@@ -525,3 +525,33 @@ def test_a_number_further_down_may_tell_the_mark(opened):
 
 def test_a_whole_number_below_many_decimals_is_not_guessed(refused):
     assert "line 1, column 1: '1.682'" in refused("1.682;2.345\n" * 90_000 + "682;1.345\n")
+
+
+# Numbers with marks stuck to them -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        lines(NUMBERS, "%.3f mV"),
+        "".join(f"[{line}]\n" for line in lines(NUMBERS).split()),
+        "".join(f"({line}),\n" for line in lines(NUMBERS).split()),
+        str(NUMBERS.tolist()),
+        np.array2string(NUMBERS, max_line_width=200),
+        lines(NUMBERS).replace("\n", "\x0b"),
+        lines(NUMBERS).replace("\n", "\u2028"),
+    ],
+)
+def test_numbers_are_not_laid_aside_as_labels_for_what_sticks_to_them(refused, text):
+    assert "not a number" in refused(text)
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["S{}", "P1.{}", '"Smith, {}"', '"Mon, 01.02.2020, 10:{}"', "2020-01-01 10:00:{}.5", "1:{}.5"],
+)
+def test_labels_with_digits_are_still_labels(opened, label):
+    rows = enumerate(lines(NUMBERS).split(), start=10)
+    values, layout, _ = opened("".join(f"{label.format(i)},{line}\n" for i, line in rows))
+    assert_array_equal(values, NUMBERS)
+    assert layout.table.labels[0] == (label.format(10),)

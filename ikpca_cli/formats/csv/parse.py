@@ -15,6 +15,7 @@ from ikpca_cli.formats.csv.digits import Digits
 from ikpca_cli.formats.csv.fast import parse_fast, reader
 from ikpca_cli.formats.csv.form.cells import is_comment, unquoted
 from ikpca_cli.formats.csv.form.footer import LINES, footer
+from ikpca_cli.formats.csv.form.left_out import LeftOut
 from ikpca_cli.formats.csv.late_marks import LateMarks
 from ikpca_cli.formats.csv.plan import Plan
 from ikpca_cli.formats.csv.spool import Spool
@@ -38,11 +39,14 @@ class Parsed:
         How the numbers are written.
     footer
         The lines at the end that are no rows.
+    left_out
+        Lines that look like rows and are comments.
     """
 
     values: Matrix
     labels: Labels
     digits: Digits
+    left_out: LeftOut
     footer: list[str] = field(default_factory=list)
 
 
@@ -70,6 +74,7 @@ def parse_table(
     spool = Spool(len(plan.columns), plan.name)
     labels: Labels = []
     digits, late = Digits(plan), LateMarks(plan)
+    left_out = LeftOut(plan.dialect, plan.columns, plan.encoding)
     line, done = plan.first, 0
     read_block = reader(len(text.head))
     below: list[str] = []
@@ -81,6 +86,7 @@ def parse_table(
             part, marks = parsed or parse_exactly(text.decode(block), spool.count, line, plan)
             digits.look(block, part)
             late.look(block, line)
+            left_out.look(block, line)
             done += len(block)
             end = spool.count + len(part)
             spool.add(part, end if size is None or not done else math.ceil(end * size / done))
@@ -90,7 +96,7 @@ def parse_table(
         late.check()
         if spool.count == 0:
             raise InputError(f"{plan.name}: holds no rows of numbers; give a table with some")
-        return Parsed(spool.rows(), labels, digits, below)
+        return Parsed(spool.rows(), labels, digits, left_out, below)
 
 
 def _without_footer(text: TableText, block: bytes, plan: Plan) -> tuple[bytes, list[str]]:

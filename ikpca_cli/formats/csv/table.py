@@ -16,7 +16,7 @@ from ikpca_cli.errors import IkpcaError, InputError
 from ikpca_cli.formats.csv.form.arrangement import arrangement, check_axis
 from ikpca_cli.formats.csv.form.cells import is_comment
 from ikpca_cli.formats.csv.form.dialect import check_comment, data_lines, find_dialect
-from ikpca_cli.formats.csv.form.doubts import doubts_about
+from ikpca_cli.formats.csv.form.doubts import doubts_about, row_left_out
 from ikpca_cli.formats.csv.form.head import Head, read_head
 from ikpca_cli.formats.csv.form.packed import refuse_packed
 from ikpca_cli.formats.csv.parse import Parsed, parse_table
@@ -106,7 +106,8 @@ def _read(
     places = [place + skipped for place in data_lines(lines[skipped:], comment)]
     if not places:
         raise InputError(
-            f"{name}: holds no rows of numbers, only {len(lines)} blank or comment lines"
+            f"{name}: holds no rows of numbers, only {len(lines)} blank or comment lines "
+            "(--comment says what these begin with)"
         )
     some = _sample(lines, places)
     later = places[len(some) :: 1 + len(places) // _LATER]
@@ -156,6 +157,9 @@ def _read(
     kept = options.from_model()
     warnings = [] if kept is None else [kept]
     warnings += [*_statement(head, plan, parsed, options, kept=turned or stacked), *head.doubts]
+    warnings += parsed.left_out.said()
+    if "skip_rows" in options.kept:  # told of another file
+        warnings += row_left_out(lines[:skipped], head, dialect, columns)
     all_columns = options.columns is None and options.labels is None
     warnings += doubts_about(
         rows, head, dialect, parsed.values, parsed.digits, all_columns=all_columns and not turned

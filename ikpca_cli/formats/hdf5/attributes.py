@@ -6,12 +6,14 @@ obeyed. References to other objects mean nothing in another file, and are made a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import h5py
 import numpy as np
+import numpy.typing as npt
 
 from ikpca_cli.formats.hdf5.packing import stale
 
@@ -51,10 +53,16 @@ class Attachments:
         By path, ``""`` for the file itself.
     lost
         Names of what cannot be copied.
+    counts
+        The samples of each dataset, by path, in order.
+    last
+        Whether they lie along the last axis.
     """
 
     objects: dict[str, Attached] = field(default_factory=dict)
     lost: list[str] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    last: bool = False
 
     def note(self, file: Any, paths: list[str]) -> None:
         """Read what is attached to datasets, and to the groups above them.
@@ -82,6 +90,28 @@ class Attachments:
         """Return the paths of the dimension scales."""
         scales = (scale for one in self.objects.values() for dim in one.scales for scale in dim)
         return {place for place, *_ in scales}
+
+    def keep(self, samples: npt.NDArray[np.bool_]) -> Attachments:
+        """Return what is attached to the chosen samples, a mask of shape (n,): shorter scales."""
+        objects, lost = dict(self.objects), list(self.lost)
+        uses = Counter(scale[0] for one in objects.values() for dim in one.scales for scale in dim)
+        start = 0
+        for path, count in self.counts.items():
+            own = samples[start : start + count]
+            start += count
+            attached = objects[path]
+            if own.all() or not own.any() or not attached.scales:
+                continue
+            axis = len(attached.scales) - 1 if self.last else 0
+            shorter = []
+            for place, name, values, its in attached.scales[axis]:
+                if uses[place] > 1 or np.shape(values) != (count,):
+                    lost.append(f"the scale {place} of {path}, of which samples were dropped")
+                else:
+                    shorter.append((place, name, values[own], its))
+            scales = [shorter if k == axis else dim for k, dim in enumerate(attached.scales)]
+            objects[path] = replace(attached, scales=scales)
+        return replace(self, objects=objects, lost=lost)
 
     def attach(self, file: Any) -> None:
         """Give all of it to the objects of the same paths in an output that has them."""

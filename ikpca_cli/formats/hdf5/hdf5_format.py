@@ -135,7 +135,10 @@ def _open(opened: Any, file: Input, options: ReadOptions) -> Rows:
                 f"{called}: has samples of shape {sources[-1].shape[1:]}, and {chosen[0]} of "
                 f"{sources[0].shape[1:]}; datasets that are read as one need the same"
             )
-    attachments = Attachments()
+    attachments = Attachments(
+        counts={part.dataset: part.count for part in parts},
+        last=matlab != options.transpose,
+    )
     attachments.note(opened, chosen)
     samples = _Stacked(sources) if many else sources[0]
     layout = Layout(
@@ -225,6 +228,7 @@ def _usable(item: Any) -> bool:
         shape is not None
         and len(shape) > 1
         and math.prod(shape) > 0
+        and (min(shape) > 1 or "MATLAB_class" not in item.attrs)  # whose single numbers are 1 x 1
         and item.dtype.kind in "biuf"
         and not item.is_scale
     )

@@ -1,7 +1,9 @@
 """Numbers that a dataset's attributes say how to unpack, as netCDF's conventions have it.
 
 A packed number q stands for ``scale_factor * q + add_offset``; one that equals ``_FillValue`` or
-``missing_value`` stands for none; ``_Unsigned`` says that signed integers are meant without sign.
+``missing_value``, or is outside ``valid_range`` (``valid_min``, ``valid_max``), stands for none; a
+range of fractions beside packed whole numbers is one of unpacked ones. ``_Unsigned`` says that
+signed integers are meant without sign.
 (NetCDF users' guide, appendix A, attribute conventions.)
 """
 
@@ -17,7 +19,10 @@ from ikpca_cli.errors import InputError
 SCALE, OFFSET = "scale_factor", "add_offset"
 FILLS = ("_FillValue", "missing_value")
 UNSIGNED = "_Unsigned"
-_RANGES = ("valid_range", "valid_min", "valid_max", "actual_range")
+RANGE, LEAST, MOST = "valid_range", "valid_min", "valid_max"
+_RANGES = (RANGE, LEAST, MOST, "actual_range")
+
+_UNLIMITED = (-np.inf, np.inf)
 
 Array = npt.NDArray[Any]
 
@@ -33,9 +38,18 @@ class Unpacked:
         What its numbers are multiplied by, and what is added then.
     fills
         Numbers that stand for a missing value, in the dataset's own type.
+    limits
+        The least and the greatest number that stand for a value, and whether they are unpacked.
     """
 
-    def __init__(self, dataset: Any, scale: float, offset: float, fills: Array) -> None:
+    def __init__(
+        self,
+        dataset: Any,
+        scale: float,
+        offset: float,
+        fills: Array,
+        limits: tuple[float, float, bool],
+    ) -> None:
         self.shape: tuple[int, ...] = dataset.shape
         self.chunks: tuple[int, ...] | None = dataset.chunks
         single = dataset.dtype.kind == "f" and dataset.dtype.itemsize == 4
@@ -43,6 +57,7 @@ class Unpacked:
         self._unsigned = _is_unsigned(dataset)
         self._dataset = dataset
         self._scale, self._offset, self._fills = scale, offset, fills
+        self._least, self._most, self._of_unpacked = limits
 
     def __getitem__(self, part: Any) -> Array:
         """Return numbers of a part, NaN where they are missing."""
@@ -53,8 +68,12 @@ class Unpacked:
         values: Array = meant.astype(self.dtype)
         if (self._scale, self._offset) != (1.0, 0.0):
             values = self._scale * values + self._offset
+        limited = values if self._of_unpacked else meant
+        outside = (limited < self._least) | (limited > self._most)
         if self._fills.size:
-            values[np.isin(stored, self._fills)] = np.nan
+            outside |= np.isin(stored, self._fills)
+        if outside.any():
+            values[outside] = np.nan
         return values
 
 
@@ -78,16 +97,16 @@ def unpacked(dataset: Any, name: str) -> Any:
     fills = [_fill(dataset, key, name) for key in FILLS if key in dataset.attrs]
     marks = np.unique(np.concatenate(fills)) if fills else np.empty(0, dataset.dtype)
     marks = marks[marks == marks]  # NaN says by itself that it is missing
-    if (scale, offset) == (1.0, 0.0) and not marks.size and not _is_unsigned(dataset):
+    limits = _limits(dataset, name)
+    plain = (scale, offset) == (1.0, 0.0) and limits[:2] == _UNLIMITED
+    if plain and not marks.size and not _is_unsigned(dataset):
         return dataset
-    return Unpacked(dataset, scale, offset, marks)
+    return Unpacked(dataset, scale, offset, marks, limits)
 
 
 def stale(dataset: Any) -> set[str]:
-    """Return the attributes of a dataset that do not hold for its numbers once unpacked."""
-    gone = {SCALE, OFFSET, UNSIGNED, *FILLS}
-    rescaled = any(key in dataset.attrs for key in (SCALE, OFFSET, UNSIGNED))
-    return gone | set(_RANGES) if rescaled else gone
+    """Return the attributes of a dataset that do not hold for its numbers once cleaned."""
+    return {SCALE, OFFSET, UNSIGNED, *FILLS, *_RANGES}
 
 
 def _is_unsigned(dataset: Any) -> bool:
@@ -106,6 +125,34 @@ def _number(dataset: Any, key: str, default: float, name: str) -> float:
             "is not known; mend the attribute, or save the unpacked numbers"
         )
     return float(value.item())
+
+
+def _limits(dataset: Any, name: str) -> tuple[float, float, bool]:
+    """Return the least and the greatest valid number, and whether these are unpacked ones.
+
+    (NetCDF users' guide, appendix A: they are if their type is that of `scale_factor` and
+    `add_offset`, and wider than the packed one.)
+    """
+    least, most = _UNLIMITED
+    unpacked_ones = False
+    for key in (RANGE, LEAST, MOST):
+        if key not in dataset.attrs:
+            continue
+        value = np.asarray(dataset.attrs[key]).ravel()
+        if value.size != 1 + (key == RANGE) or value.dtype.kind not in "biuf":
+            count = "two numbers" if key == RANGE else "one number"
+            raise InputError(
+                f"{name}: its attribute {key} is not {count}, so which of its values are valid is "
+                "not known; mend or remove the attribute"
+            )
+        if _is_unsigned(dataset) and value.dtype == dataset.dtype:
+            value = value.view(f"{value.dtype.byteorder}u{value.dtype.itemsize}")
+        unpacked_ones |= value.dtype.kind == "f" and dataset.dtype.kind != "f"
+        if key != MOST:
+            least = max(least, float(value[0]))
+        if key != LEAST:
+            most = min(most, float(value[-1]))
+    return least, most, unpacked_ones
 
 
 def _fill(dataset: Any, key: str, name: str) -> Array:

@@ -34,6 +34,7 @@ class _Others:
 
     file: Input
     names: tuple[str, ...]
+    logical: frozenset[str] = frozenset()
     _loaded: dict[str, Any] | None = field(default=None, repr=False)
 
     def load(self) -> dict[str, Any]:
@@ -45,6 +46,8 @@ class _Others:
             for name in self.names:
                 try:
                     value = _load(data, name)
+                    if name in self.logical:  # which scipy reads as uint8
+                        value = value.astype(bool)
                     _save(io.BytesIO(), {name: value})
                 except Exception:  # whatever scipy cannot read or write is told to the user
                     continue
@@ -93,9 +96,9 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
     if not isinstance(array, np.ndarray):
         raise InputError(f"{name}: is a sparse matrix; save full({chosen}) instead")
     others = tuple(key for key in variables if key != chosen)
-    return array_rows(
-        array, name, "mat", options, dataset=chosen, others=others, beside=_Others(file, others)
-    )
+    logical = frozenset(key for key, (_, kind) in variables.items() if kind == "logical")
+    beside = _Others(file, others, logical)
+    return array_rows(array, name, "mat", options, dataset=chosen, others=others, beside=beside)
 
 
 def _choose(name: str, variables: dict[str, tuple[tuple[int, ...], str]], asked: str | None) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.layout import MISSING
+from ikpca_cli.formats.layout import MISSING, Layout
 from ikpca_cli.formats.rows.row_slices import BLOCK, Array
 
 TO_MODEL = MISSING[3:]
@@ -88,11 +88,13 @@ class Missing:
             done = "filled in by the model" + ", missing in the output" * (missing == "keep")
         return f"{count} missing value{'s' * (count != 1)} {done}"
 
-    def dropped(self, kind: str) -> str:
-        """Say which rows, or columns as `kind` calls them, are left out."""
+    def dropped(self, layout: Layout) -> str:
+        """Say which rows, or columns, are left out of what has the form `layout`."""
         gone = np.flatnonzero(~self.whole) + 1
         listed = ", ".join(map(str, gone[:10])) + (", ..." if gone.size > 10 else "")
-        return (
+        said = (
             f"{gone.size} of {len(self.whole)} samples dropped for missing values, and not in the "
-            f"output: {kind} {listed}"
+            f"output: {'column' if layout.transposed else 'row'} {listed}"
         )
+        whole = layout.others and layout.beside is not None and not hasattr(layout.beside, "keep")
+        return said + "; its other arrays are left as they are" if whole else said

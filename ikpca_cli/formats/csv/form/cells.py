@@ -13,7 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 BLANK = " "  # as a delimiter: any run of spaces and tabs
-MISSING_WORDS = frozenset({"", "nan", "na", "n/a", "#n/a", "null", "none", "-nan"})
+MISSING_WORDS = frozenset(
+    ("", "nan", "+nan", "-nan", "nan(ind)", "-nan(ind)", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan")
+) | {"na", "<na>", "n/a", "#na", "#n/a", "#n/a n/a", "null", "none"}
+"""In lower case, as pandas, R, spreadsheets and C libraries write them."""
+
 LONGEST_CELL = 4096
 """Characters of a cell that may be a number; longer ones are text."""
 
@@ -25,6 +29,11 @@ _GROUP_MARKS = {
 }
 THOUSANDS = tuple(_GROUP_MARKS)
 """Marks that may stand between groups of three digits."""
+
+_ERROR = re.compile(
+    r"#(?:N/A|(?:NA|[^\s,;|!?]{1,20}[!?])\s*[,;|\t]|(?-i:[A-Z0/]{2,10})[!?]\s*$)", re.IGNORECASE
+)
+"""The first cell of a line where a spreadsheet could not compute it, in any language."""
 
 _EXPONENT = r"(?:[eE][+-]?+\d++)?+"
 _INFINITE = re.compile(r"[+-]?+inf(?:inity)?+", re.I)
@@ -104,7 +113,8 @@ def is_comment(line: str, mark: str) -> bool:
     text = line.strip(" ")
     if not text:
         return True
-    return text.lstrip().startswith(mark) and not text.lstrip().upper().startswith("#N/A")
+    text = text.lstrip()
+    return text.startswith(mark) and not (mark == "#" and _ERROR.match(text))
 
 
 def split(line: str, delimiter: str) -> list[str]:

@@ -10,9 +10,12 @@ import numpy.typing as npt
 
 from ikpca_cli.formats.csv.digits import Digits
 from ikpca_cli.formats.csv.form.axis import Verdict, decimals, is_even, judge, rises
+from ikpca_cli.formats.csv.form.cells import is_comment
 from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.csv.form.signal_columns import numbers
+from ikpca_cli.formats.csv.form.text_columns import Line
+from ikpca_cli.formats.rows.fillers import filler
 
 Matrix = npt.NDArray[np.float64]
 
@@ -21,13 +24,6 @@ _ROWS = 5
 
 _LOOKED_AT = 1 << 22
 """Numbers of a table that are looked at; a longer one has rows by the thousand."""
-
-_WHOLE_FILLERS = (999, 9999, 99999, 999999, 32767, 32768)
-_FILLERS = frozenset({*_WHOLE_FILLERS, 999.25, 9.9e37, 9.91e37, *(10.0**e for e in range(20, 39))})
-"""Magnitudes that instruments write where there is no value."""
-
-_FAR = 3.0
-"""How many times all others such a number is."""
 
 _WIDE, _FINE, _CLASSES, _TOLD = 8, 2, 20, 10_000
 """Columns, decimals of the others, and different numbers of a column that may be one of classes."""
@@ -90,6 +86,36 @@ def index_or_axis(
             f"out, and keep it in outputs, give --labels {labels}; if the other columns are "
             "signals along it, --transpose"
         )
+    return []
+
+
+def row_left_out(
+    above: Sequence[str], head: Head, dialect: Dialect, columns: Sequence[int]
+) -> list[str]:
+    """Say where lines that are skipped hold a row, which will not be cleaned.
+
+    Parameters
+    ----------
+    above
+        The lines.
+    head
+        What is below them.
+    dialect
+        The form of the rows.
+    columns
+        The columns of data.
+    """
+    texts = [column for column in head.texts if column not in columns]
+    for place, text in enumerate(above):
+        line = Line.of(place, text, dialect)
+        if line.width != dialect.width or is_comment(text, dialect.comment):
+            continue
+        words = all(line.text[column] or not line.cells[column] for column in texts)
+        if words and line.is_row(columns):
+            return [
+                f"line {place + 1}, which --skip-rows leaves out, looks like a row and is not "
+                "cleaned; if there is nothing to leave out above the rows, give --skip-rows 0"
+            ]
     return []
 
 
@@ -168,17 +194,12 @@ def _classes(values: Matrix, digits: Digits) -> list[str]:
 
 def _fillers(values: Matrix) -> list[str]:
     """Say where a number may stand for a missing value."""
-    size = np.abs(values[np.isfinite(values)])
-    largest = float(size.max(initial=0.0))
-    if largest not in _FILLERS:
+    found = filler(values)
+    if found is None:
         return []
-    others = float(size.max(initial=0.0, where=size < largest))
-    if largest < _FAR * others:
-        return []
-    place = np.argwhere(np.abs(values) == largest)[0]
-    value = float(values[tuple(place)])
+    value = float(values[found])
     return [
-        f"row {place[0] + 1} holds {value:g}, far from all others: if that stands for a missing "
+        f"row {found[0] + 1} holds {value:g}, far from all others: if that stands for a missing "
         f"value, give --na {value:g}"
     ]
 

@@ -15,7 +15,11 @@ _DATE = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
 _WITH_CLASS = re.compile(r"[+-]?+\d*+\.\d++(?:[eE][+-]?+\d++)?+:.*+")
 """A number and, behind a colon, the class of its row, as files of time series have it."""
 
-_WITH_UNIT = re.compile(r"[(<>~$€£¥]?+ ?+[+-]?+\d[\d.,' ]*+[)%$€£¥]?+[a-zA-Zµ°Ω/]{0,4}+")
+_WITH_UNIT = re.compile(
+    r"[(<>~$€£¥\[{']{0,3}+ ?+[+-]?+\d[\d.,' ]*+[)%$€£¥\]}',;]{0,3}+[a-zA-Zµ°Ω/]{0,4}+"
+)
+_SEVERAL = re.compile(r"[,;|]\s*[+-]?\d*\.\d|\d*\.\d+\s*[,;|]|\d\.\d+\s+[+-]?\d*\.\d")
+"""A decimal number and, beside it, what stands between the numbers of other tables."""
 
 
 @dataclass(frozen=True)
@@ -96,9 +100,11 @@ def _is_quantity(cell: str) -> bool:
     """Tell whether a cell is a number with a unit, a currency or a mark that is not known."""
     if not cell or len(cell) > _LONG or _WITH_CLASS.fullmatch(cell):
         return True
-    return (
-        len(cell) <= _SHORT and _WITH_UNIT.fullmatch(cell) is not None and _DATE.match(cell) is None
-    )
+    if _DATE.search(cell) is not None:
+        return False
+    if _SEVERAL.search(cell) is not None:
+        return True
+    return len(cell) <= _SHORT and _WITH_UNIT.fullmatch(cell) is not None
 
 
 def shape(label: str) -> str:

@@ -1,0 +1,74 @@
+"""Numbers that instruments and programs write where there is no value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+_WHOLE = (999, 9999, 99999, 999999, 32767, 32768, 2147483647, 2147483648)
+_ODD = (999.25, 9.9e37, 9.91e37, 9.969209968386869e36)  # the last is netCDF's default
+_POWERS = tuple(10.0**exponent for exponent in range(20, 39))
+_FILLERS = np.array([*_WHOLE, *_ODD, *_POWERS])
+_SAME = 1e-6
+"""How closely single precision keeps them."""
+
+_FAR = 3.0
+"""How many times all others such a number is."""
+
+FAR = (
+    "holds {:g}, far from all others: if that stands for a missing value, put NaN in its place and "
+    "give --missing"
+)
+
+_PIECES, _NUMBERS = 16, 1 << 20
+"""Pieces of a long array that are looked at, and how many numbers they hold together."""
+
+
+def filler(values: npt.NDArray[Any]) -> tuple[int, int] | None:
+    """Return the row and column of a number that may stand for a missing value, if there is one.
+
+    It is one of those that are usual, and far from all others.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n, p)
+    """
+    size = np.abs(values, dtype=np.float64)
+    size[~np.isfinite(size)] = 0.0
+    largest = float(size.max(initial=0.0))
+    if not np.isclose(largest, _FILLERS, rtol=_SAME, atol=0.0).any():
+        return None
+    others = float(size.max(initial=0.0, where=size < (1.0 - _SAME) * largest))
+    if largest < _FAR * others:
+        return None
+    row, column = np.argwhere(size == largest)[0]
+    return int(row), int(column)
+
+
+def some_filler(
+    load: Callable[[int, int], npt.NDArray[Any]], shape: tuple[int, int]
+) -> tuple[int, int, float] | None:
+    """Return row, column and value of such a number in rows that `load` returns; (n, p) of them.
+
+    A long array is not read to its end for it.
+    """
+    parts = _looked_at(*shape)
+    values = np.concatenate([load(part.start, part.stop) for part in parts])
+    found = filler(values)
+    if found is None:
+        return None
+    places = np.concatenate([np.arange(part.start, part.stop) for part in parts])
+    return int(places[found[0]]), found[1], float(values[found])
+
+
+def _looked_at(n_rows: int, n_columns: int) -> list[slice]:
+    """Return the rows of an array that are looked at: all, or pieces from its start to its end."""
+    count = max(1, _NUMBERS // max(1, n_columns))
+    if n_rows <= count:
+        return [slice(0, n_rows)]
+    length = max(1, count // _PIECES)
+    starts = np.linspace(0, n_rows - length, min(_PIECES, count)).astype(int)
+    return [slice(int(start), int(start) + length) for start in starts]

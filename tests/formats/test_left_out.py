@@ -1,0 +1,69 @@
+"""Lines of a table that begin with a comment mark, and are or may be rows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ikpca_cli.errors import InputError
+from ikpca_cli.formats.arrays import ReadOptions, read_rows
+
+VALUES = np.arange(1, 31).reshape(10, 3) / 8
+LINES = [",".join(map(str, row)) for row in VALUES]
+
+
+def read(path, lines, **options):
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    with read_rows(str(path), ReadOptions(**options)) as rows:
+        return rows.read(), " ".join(rows.warnings)
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "table.csv"
+
+
+@pytest.mark.parametrize(
+    "mark", ["#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#WERT!", "#NA"]
+)
+@pytest.mark.parametrize("between", [",", ";", "\t"])
+def test_a_row_that_begins_with_an_error_of_a_spreadsheet_is_a_row(path, mark, between):
+    lines = [line.replace(",", between) for line in (*LINES[:4], f"{mark},2,3", *LINES[5:])]
+    with pytest.raises(InputError, match="row 5, column 1 is"):
+        read(path, lines)
+    values, said = read(path, lines, missing="drop", na=mark)
+    np.testing.assert_array_equal(values, np.delete(VALUES, 4, axis=0))
+    assert "row 5" in said
+
+
+def test_comments_are_still_comments(path):
+    lines = ["# by hand", *LINES[:4], "# Look! here", "#Look! here", "#note", *LINES[4:]]
+    values, said = read(path, lines)
+    np.testing.assert_array_equal(values, VALUES)
+    assert said == ""
+
+
+def test_a_row_behind_a_comment_mark_is_told(path):
+    lines = [*LINES[:4], "#5" + LINES[4], *LINES[5:], " # 7,8,9"]
+    values, said = read(path, lines)
+    np.testing.assert_array_equal(values, np.delete(VALUES, 4, axis=0))
+    assert "line 5 has the form of a row" in said
+    values, said = read(path, lines[:4] + lines[5:-1], comment="%")
+    assert said == ""
+
+
+def test_labels_that_begin_with_the_mark_are_read_with_another(path):
+    lines = [f"#{place},{line}" for place, line in enumerate(LINES)]
+    with pytest.raises(InputError, match="--comment"):
+        read(path, lines)
+    values, _ = read(path, lines, comment="%")
+    np.testing.assert_array_equal(values, VALUES)
+
+
+@pytest.mark.parametrize("word", ["+nan", "nan(ind)", "-1.#IND", "1.#QNAN", "<NA>", "#NA", "NULL"])
+def test_words_for_nothing(path, word):
+    lines = [*LINES[:4], f"5,{word},3", *LINES[5:]]
+    with pytest.raises(InputError, match="row 5, column 2 is missing"):
+        read(path, lines)
+    values, _ = read(path, lines, missing="drop")
+    np.testing.assert_array_equal(values, np.delete(VALUES, 4, axis=0))
