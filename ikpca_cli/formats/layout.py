@@ -79,11 +79,12 @@ class ReadOptions:
     kept: tuple[str, ...] = ()
 
     def of_tables(self) -> tuple[str, ...]:
-        """Return the options that are given and that only text tables have."""
+        """Return the options that are given and that mean nothing but for text tables."""
         return tuple(
             option_of(name)
             for name in OF_TABLES
-            if getattr(self, name) not in (None, 0, "auto") and name not in self.kept
+            if getattr(self, name) not in (None, 0, "auto")
+            and name not in (*self.kept, "delimiter", "decimal")  # which a locale may have set
         )
 
     def from_model(self) -> str | None:
