@@ -25,6 +25,10 @@ FEW_COLUMNS = 8
 FEW_ROWS = 8
 """Fewer different rows than this tell nothing."""
 
+FEW_TO_SEE = 120
+"""Fewer rows of so few columns may lie on any surface: their least variance is a bound of noise."""
+
+_HALF_FULL = 4.0  # times the rows of a window
 _PRECISE = 0.03  # doubt above which quiet columns say nothing against the spectrum
 _CLEARLY_LOWER = 0.8
 _AGREES = 0.85  # of a certain level, that high frequencies have at least
@@ -78,13 +82,18 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
         lowest = 1.0 - (max(more, 0) / surface.count) ** 0.5
         if 0.0 < surface.std < _CLEARLY_LOWER * lowest * best.std:
             certain = surface.saturation < _SATURATED and surface.is_steady
-            return NoiseLevel(surface.std, certain, error=_LOCAL_DOUBT / len(X) ** 0.5)
+            is_bound = len(X) < _HALF_FULL * surface.count  # a window bends with the surface
+            error = _LOCAL_DOUBT / len(X) ** 0.5
+            return NoiseLevel(surface.std, certain and not is_bound, is_bound, error)
     quiet = quiet_reading(X)
     if quiet is not None and quiet.doubt < _PRECISE and _lowest([best, quiet]) is quiet:
         return NoiseLevel(quiet.std, certain=True, error=quiet.doubt / 2.0)
     if best.std == 0.0:
         return NoiseLevel(None, certain=False)
-    return _judged(X, spectrum, signal, best)
+    level = _judged(X, spectrum, signal, best)
+    if X.shape[1] <= FEW_COLUMNS and len(X) < FEW_TO_SEE:
+        return replace(level, certain=False, is_bound=True)
+    return level
 
 
 def _checked(level: NoiseLevel, high: Reading | None) -> NoiseLevel:

@@ -210,3 +210,17 @@ def test_a_spread_of_many_orders_makes_no_trouble(value):
         with np.errstate(all="raise", under="ignore"):
             level = estimate_noise(rows - rows.mean(axis=0))
         assert level.std is None or 0.0 < level.std < 2.0
+
+
+@pytest.mark.parametrize("n_samples", [30, 50, 90])
+def test_few_rows_of_few_columns_give_no_more_than_a_bound(n_samples):
+    """So few rows on a bent surface lie as noise of the surface's own size would."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        turn = rng.uniform(-1.5 * np.pi, 1.5 * np.pi, n_samples)
+        bend = np.sign(turn) * (np.cos(turn) - 1.0)
+        curve = np.stack([np.sin(turn), rng.uniform(0.0, 2.0, n_samples), bend], axis=1)
+        rows = curve + rng.normal(scale=0.25, size=curve.shape)
+        found = estimate_noise(rows - rows.mean(axis=0))
+        assert not found.certain
+        assert found.is_bound or found.std < 0.5
