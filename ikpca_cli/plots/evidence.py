@@ -126,7 +126,7 @@ def draw_correlation(axes: Axes, found: Evidence) -> None:
     axes.set_ylim(min(-0.5, *found.autocorrelation, 0.0), 1.0)
     whole_ticks(axes)
     title = "autocorrelation of the residual"
-    _name(axes, f"{title}, made white" if found.is_transformed else title, "columns apart", "")
+    _name(axes, "autocorrelation, made white" if found.is_transformed else title, "columns apart", "")
 
 
 def _name(axes: Axes, title: str, x: str, y: str) -> None:
