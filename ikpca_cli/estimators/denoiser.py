@@ -15,7 +15,7 @@ from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, sample_ro
 from ikpca_cli.data.threads import at_work
 from ikpca_cli.errors import IkpcaWarning, UsageError
 from ikpca_cli.estimators.base import WITHHELD
-from ikpca_cli.estimators.decisions.noise_decision import level_of_fit, noise_of_fit
+from ikpca_cli.estimators.decisions.noise_decision import doubt_of, level_of_fit, noise_of_fit
 from ikpca_cli.estimators.decisions.promise import Promise, promise_of, simulated
 from ikpca_cli.estimators.decisions.scale import check_scale
 from ikpca_cli.estimators.known_fit import KnownFit
@@ -137,8 +137,8 @@ class Denoiser(KnownFit):
             if self.noise_std == "auto":
                 noise_std = None
                 choice = self._choose(task._replace(noise_std=None))
-        if noise.is_doubtful and not withheld:
-            withheld = WITHHELD.index("the noise is not of one kind and level")
+        if not withheld and not oracle:
+            withheld = doubt_of(self, noise, rows, mean)
         self.noise_std_ = noise_std
         self.tried_ = choice.tried
         is_known = oracle is not None

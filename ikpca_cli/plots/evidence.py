@@ -125,8 +125,8 @@ def draw_correlation(axes: Axes, found: Evidence) -> None:
     axes.vlines(lags, 0.0, found.autocorrelation, color=CLEANED, linewidth=2.0)
     axes.set_ylim(min(-0.5, *found.autocorrelation, 0.0), 1.0)
     whole_ticks(axes)
-    title = "autocorrelation of the residual"
-    _name(axes, f"{title}, made white" if found.is_transformed else title, "columns apart", "")
+    title = "autocorrelation" + (", made white" if found.is_transformed else " of the residual")
+    _name(axes, title, "columns apart", "")
 
 
 def _name(axes: Axes, title: str, x: str, y: str) -> None:

@@ -1,6 +1,11 @@
 """Never worse, promises, and noise that is not white: every table by one command.
 
-    python tests/benchmarks/noise.py [cells] [cases]
+    python tests/benchmarks/noise.py [promises] [cells] [cases]
+
+`promises`: made-up rows with eleven kinds of noise, one draw each. Printed are how many errors are
+promised by `fit`, and estimated by `evaluate` without clean rows, how many of these are within 20 %
+of the truth, why others are withheld, and a table of warned and harmed, of new rows with the same
+noise, a quarter of it and three times it, and of the training rows.
 
 `cells`: real rows with white noise at 10, 20 and 30 dB; each method is fitted on noisy rows and
 cleans new rows with the same noise, a quarter of it and three times it, and the training rows.
@@ -9,20 +14,24 @@ over the truth, and, at the end, how many cells are worse than their input by mo
 many promises are within 20 %, and a table of warned and harmed.
 
 `cases`: files whose noise is not white, and real rows with such noise at 10 dB, beside the error
-with the true transform. Both read rows from a folder `shared` beside the project.
+with the true transform. These two read rows from a folder `shared` beside the project.
 """
 
 from __future__ import annotations
 
 import sys
 import warnings
+from collections import Counter
 from pathlib import Path
 
 import h5py
 import numpy as np
+from made_up import FAMILIES, NOISES, noisy
 
+from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.evaluation.diagnostics import Residual
+from ikpca_cli.evaluation.without_clean import estimate_error
 from ikpca_cli.transforms.column_scale import ColumnScale
 from ikpca_cli.transforms.square_root import SquareRoot
 from ikpca_cli.transforms.whiten import Whitening
@@ -91,6 +100,56 @@ def cells():
     print(f"warned: {table[1, 0]} unharmed, {table[1, 1]} harmed")
 
 
+def promises():
+    """Print what is promised of made-up rows by kind of noise, and what it comes to."""
+    reasons, harm, total = Counter(), np.zeros((2, 2), int), np.zeros(5, int)
+    print("kind: cells, promised, right; evaluated, right")
+    for kind in NOISES:
+        line = np.zeros(5, int)
+        for name, (make, size) in FAMILIES.items():
+            rng = np.random.default_rng([84, sum(map(ord, name + kind))])
+            clean = make(rng, size + 80)
+            train, test = clean[:size], clean[size:]
+            fitted_on = noisy(kind, train, train, 1.0, rng)
+            model, _ = fitted("ikpca", fitted_on)
+            found = {
+                label: (noisy(kind, test, train, times, rng), test)
+                for label, times in TIMES.items()
+            } | {"training": (fitted_on, train)}
+            for rows, truth in found.values():
+                cleaned, treatment = model.denoise(rows), model.treatment(rows)
+                harmed = np.mean((cleaned - truth) ** 2) > 1.05 * np.mean((rows - truth) ** 2)
+                residual = Residual.of(treatment.forward(rows), treatment.forward(cleaned))
+                flaw = residual.flaw(treatment.caution.std)
+                harm[int(bool(treatment.caution.remark() or flaw)), int(harmed)] += 1
+            rows, truth = found["same"]
+            error = np.mean((model.denoise(rows) - truth) ** 2)
+            reasons[model.summary()["no_estimate_because"]] += 1
+            told = [model.estimated_mse_, estimated(model, rows)]
+            for place, value in enumerate(told):
+                if value is not None:
+                    line[1 + 2 * place] += 1
+                    line[2 + 2 * place] += abs(value / error - 1.0) <= 0.2
+            line[0] += 1
+        print(f"{kind}: {line[0]}, {line[1]}, {line[2]}; {line[3]}, {line[4]}", flush=True)
+        total += line
+    print(f"all: {total[0]}, {total[1]}, {total[2]}; {total[3]}, {total[4]}")
+    for reason, count in reasons.most_common():
+        print(f"{count} {'promised' if reason is None else 'withheld: ' + reason}")
+    print(f"not warned: {harm[0, 0]} unharmed, {harm[0, 1]} harmed")
+    print(f"warned: {harm[1, 0]} unharmed, {harm[1, 1]} harmed")
+
+
+def estimated(model, rows):
+    """Return the error that is told without clean rows, None where none is."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return estimate_error(model, rows)["estimated_mse"]
+        except (InputError, UsageError):
+            return None
+
+
 def with_noise(name, kind):
     """Return noisy training rows, noisy and clean test rows, and the true transform, at 10 dB."""
     train, test = real_rows(name)
@@ -142,8 +201,10 @@ def show(label, model, noisy, clean, best=None):
     print(f"{label}: {before:.3g} -> {after:.3g}{known}; noise {kind}; promise {said}")
 
 
+PARTS = {"promises": promises, "cells": cells, "cases": cases}
+
 if __name__ == "__main__":
-    if not SHARED.exists():
+    if not SHARED.exists() and sys.argv[1:] != ["promises"]:
         sys.exit(f"there is no {SHARED}: these rows are not part of the project")
-    for part in sys.argv[1:] or ("cells", "cases"):
-        {"cells": cells, "cases": cases}[part]()
+    for part in sys.argv[1:] or PARTS:
+        PARTS[part]()

@@ -13,8 +13,12 @@ from ikpca_cli.estimators.base import Estimator
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.models.choose import Noise, noise_of
+from ikpca_cli.noise.models.hum import shared_period
 from ikpca_cli.transforms.column_scale import ColumnScale
 from ikpca_cli.transforms.protocol import Transform
+
+GIVEN = "as given"
+"""The evidence of noise that is known."""
 
 MODEL_ROWS = 1000
 """Training rows that tell what noise is like."""
@@ -44,13 +48,39 @@ def noise_of_fit(estimator: Estimator, rows: FirstPass, given: Transform | None)
                 f"{rows.name} has {rows.shape[1]} columns, but its noise was given for "
                 f"{given.width}"
             )
-        return Noise(name, given, evidence="as given")
+        return Noise(name, given, evidence=GIVEN)
     gamma_given = getattr(estimator, "gamma", "auto") != "auto"
     is_given = gamma_given or estimator.noise_std != "auto" or estimator.n_components != "auto"
     if estimator.noise_model == "auto" and (is_given or estimator.replicates):
         return Noise()
     some = selection_rows(rows, MODEL_ROWS, estimator.seed)
     return noise_of(some, estimator.noise_model, rows.name)
+
+
+def doubt_of(estimator: Estimator, noise: Noise, rows: FirstPass, mean: FloatArray) -> int:
+    """Return why no error can be promised with such noise, an index of `WITHHELD`; 0 if one can.
+
+    Parameters
+    ----------
+    estimator : Estimator
+        Whose parameters say what is given.
+    noise : Noise
+    rows : FirstPass, shape (n_samples, n_features)
+        The training rows, with white noise.
+    mean : ndarray, shape (n_features,)
+        Their means.
+    """
+    if noise.is_doubtful:
+        return 6
+    if noise.transform is not None and noise.name == "correlated" and noise.evidence != GIVEN:
+        return 8
+    if noise.spikes is not None and not noise.spikes.are_sure:
+        return 9
+    if estimator.noise_std == "auto" and not estimator.replicates:
+        some = selection_rows(rows, MODEL_ROWS, estimator.seed)
+        if shared_period(some - mean) is not None:
+            return 7
+    return 0
 
 
 def level_of_fit(

@@ -151,6 +151,10 @@ def simulated(
         ratio = float(after.mean() / max(float(white.mean()), np.finfo(float).tiny))
         spread = float((after - ratio * white).std() / len(rows) ** 0.5)
         unsure = spread / max(float(after.mean()), np.finfo(float).tiny)
+        # What is lost of signal is lost elsewhere than noise is left: anything between the ratio
+        # of this simulation and that of noise itself may be.
+        ratio = max(ratio, np.finfo(float).tiny)
+        unsure = float(np.hypot(unsure, 0.5 * np.log(ratio * noise_std**2 / noise_rms**2)))
         mse, error = ratio * mse, ratio * error
     mse = max(mse, float(after.mean()))
     return replace(promise, mse=mse, error=float(np.hypot(error, unsure * mse))), noise_rms

@@ -36,9 +36,12 @@ class Spikes:
     ----------
     limit : float
         Distance from which a value is one.
+    are_sure : bool
+        Whether none of them can be signal.
     """
 
     limit: float
+    are_sure: bool = False
 
     def find(self, X: FloatArray) -> tuple[NDArray[np.bool_], FloatArray]:
         """Return which values of rows (n, p) are spikes, and the running medians, (n, p) both."""
@@ -106,7 +109,7 @@ def propose_outliers(rows: FloatArray, apart: FloatArray, std: float) -> Spikes 
     if beside.any() or not 0 < outlying.sum() <= max(1.0, _FEW * rows.size):
         return None
     # Whatever else is as far off is left to what it belongs to.
-    return Spikes(limit) if (apart > limit).sum() == outlying.sum() else None
+    return Spikes(limit, are_sure=True) if (apart > limit).sum() == outlying.sum() else None
 
 
 def running_median(X: FloatArray) -> FloatArray:

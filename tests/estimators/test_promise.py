@@ -1,0 +1,63 @@
+"""What a fit promises, where its noise is not white, and where nothing is promised."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from ikpca_cli import PCA
+from ikpca_cli.estimators.decisions.promise import MOST_ERROR, Promise, simulated
+from ikpca_cli.noise.caution import Caution
+from ikpca_cli.noise.treatment import Treatment
+from ikpca_cli.transforms.column_scale import ColumnScale
+
+RNG = np.random.SeedSequence([71])
+
+
+def halved(X):
+    """Return rows half as far from nothing: of noise of level s, s/2 is left."""
+    return 0.5 * X
+
+
+def test_a_simulation_is_a_lower_bound_of_what_is_promised():
+    rows = np.random.default_rng(RNG).normal(size=(200, 30))
+    usual = Treatment(Caution(1.0))
+    low, rms = simulated(Promise(0.1, 0.01, 0, 1.0), halved, usual, rows, 1.0, 0)
+    truth = halved(rows)
+    assert_allclose(low.mse, 0.25 + 0.25 * np.mean(truth**2), rtol=0.1)
+    assert_allclose(rms, 1.0, rtol=0.05)
+    high, _ = simulated(Promise(0.9, 0.01, 0, 1.0), halved, usual, rows, 1.0, 0)
+    assert high.mse == 0.9
+
+
+@pytest.mark.parametrize("level", [1.0, 7.0])
+def test_a_promise_is_in_the_units_of_the_data(level):
+    rows = level * np.random.default_rng(RNG).normal(size=(200, 30))
+    usual = Treatment(Caution(1.0), ColumnScale(np.full(30, level)))
+    found, rms = simulated(Promise(0.9, 0.01, 0, 1.0), halved, usual, rows, 1.0, 0)
+    assert_allclose([found.mse, rms], [0.9 * level**2, level], rtol=0.05)
+
+
+def test_a_promise_is_withheld_where_it_rests_on_the_simulation_alone():
+    rng = np.random.default_rng(RNG)
+    stds = np.repeat([1.0, 20.0], 15)
+    rows = stds * rng.normal(size=(200, 30))
+    usual = Treatment(Caution(1.0), ColumnScale(stds))
+
+    def loud_ones_gone(X):
+        return np.where(stds > 1.0, 0.0, X)
+
+    found, _ = simulated(Promise(0.5, 0.01, 0, 1.0), loud_ones_gone, usual, rows, 1.0, 0)
+    assert found.checked().withheld
+    assert not Promise(0.5, 0.9 * MOST_ERROR * 0.5, 0, 1.0).checked().withheld
+
+
+def test_what_is_not_promised_is_told_as_a_rough_number():
+    rng = np.random.default_rng(RNG)
+    signal = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 24))
+    model = PCA(noise_std=0.3).fit(signal + 0.3 * rng.normal(size=signal.shape))
+    told = model.summary()
+    withheld = told["no_estimate_because"] is not None
+    assert (told["estimated_mse"] is None) == withheld
+    assert (told["rough_mse"] is not None) == withheld
