@@ -82,8 +82,14 @@ def _read_series(opened: Any, file: Input, options: ReadOptions) -> Rows:
                 f"{file.name}: declares shape {shape}, {declared} bytes, more than the file can "
                 "hold; write it again"
             )
+        meaning = getattr(series.keyframe.photometric, "name", "")
+        if meaning == "PALETTE":
+            raise InputError(
+                f"{file.name}: holds places in a palette, which are no brightness; save it in grey "
+                "or in colour"
+            )
         array = np.asarray(series.asarray()).reshape(shape)
-    return array_rows(array, file.name, "tiff", options)
+    return array_rows(array, file.name, "tiff", options, beside=meaning)
 
 
 @contextmanager
@@ -94,7 +100,9 @@ def _writer(output: Output) -> Iterator[Write]:
         raise OutputError(f"{output.target}: {_MISSING}") from None
     sample = output.shape[1:] if len(output.shape) > 2 else (1, *output.shape[1:])
     colour = len(sample) > 2 and sample[-1] in (3, 4) and output.layout.format in ("tiff", "png")
-    how: dict[str, Any] = {"photometric": "rgb" if colour else "minisblack"}
+    inverted = output.layout.format == "tiff" and output.layout.beside == "MINISWHITE"
+    grey = "miniswhite" if inverted else "minisblack"
+    how: dict[str, Any] = {"photometric": "rgb" if colour else grey}
     size = math.prod(output.shape) * output.dtype.itemsize
     on_disk = output.handle.readable() and output.handle.seekable()
     place: Any = output.handle if on_disk else io.BytesIO()  # a pipe has no way back

@@ -1,0 +1,29 @@
+"""TIFF files: what their numbers stand for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ikpca_cli.errors import InputError
+from ikpca_cli.formats.arrays import ReadOptions, read_rows, write_rows
+
+tifffile = pytest.importorskip("tifffile")
+VALUES = np.random.default_rng(1).integers(0, 256, (9, 6, 5)).astype(np.uint8)
+
+
+@pytest.mark.parametrize("photometric", ["minisblack", "miniswhite"])
+def test_black_stays_black(tmp_path, photometric):
+    tifffile.imwrite(tmp_path / "in.tif", VALUES, photometric=photometric)
+    with read_rows(str(tmp_path / "in.tif"), ReadOptions()) as rows:
+        write_rows(str(tmp_path / "out.tif"), rows.read(), rows.layout)
+    with tifffile.TiffFile(tmp_path / "out.tif") as file:
+        assert file.pages[0].photometric.name == photometric.upper()
+        np.testing.assert_array_equal(file.asarray(), VALUES)
+
+
+def test_a_palette_is_refused(tmp_path):
+    colours = np.zeros((3, 256), np.uint16)
+    tifffile.imwrite(tmp_path / "in.tif", VALUES, photometric="palette", colormap=colours)
+    with pytest.raises(InputError, match="palette"):
+        read_rows(str(tmp_path / "in.tif"), ReadOptions())
