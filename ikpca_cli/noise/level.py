@@ -28,7 +28,7 @@ FEW_ROWS = 8
 FEW_TO_SEE = 120
 """Fewer rows of so few columns may lie on any surface: their least variance is a bound of noise."""
 
-_HALF_FULL = 4.0  # times the rows of a window
+_HALF_FULL = 6.0  # times the rows of a window
 _PRECISE = 0.03  # doubt above which quiet columns say nothing against the spectrum
 _CLEARLY_LOWER = 0.8
 _AGREES = 0.85  # of a certain level, that high frequencies have at least
