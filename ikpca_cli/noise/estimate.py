@@ -68,8 +68,8 @@ class NoiseLevel:
                 f"{self.std:.3g}. They are left as they are: give it (--noise-std) if you know it"
             )
         return (
-            f"the noise level {self.std:.3g} is a guess, and may be too high: {why}. A fifth less is "
-            "removed, and no error is promised: give it (--noise-std) if you know it"
+            f"the noise level {self.std:.3g} is a guess and may be too high: {why}. A fifth less "
+            "is removed, and no error is promised: give it (--noise-std) if you know it"
         )
 
     def risk_error(self, risk: float, error: float, n_numbers: float = math.inf) -> float:

@@ -26,7 +26,7 @@ FEW_ROWS = 8
 """Fewer different rows than this tell nothing."""
 
 FEW_TO_SEE = 120
-"""Fewer rows of so few columns may lie on any surface: their least variance is a bound of noise."""
+"""Fewer rows that fill so few columns may lie on any surface: their least variance is a bound."""
 
 _HALF_FULL = 6.0  # times the rows of a window
 _PRECISE = 0.03  # doubt above which quiet columns say nothing against the spectrum
@@ -91,7 +91,8 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
     if best.std == 0.0:
         return NoiseLevel(None, certain=False)
     level = _judged(X, spectrum, signal, best)
-    if X.shape[1] <= FEW_COLUMNS and len(X) < FEW_TO_SEE:
+    in_all_directions = signal == 0 or not level.certain
+    if X.shape[1] <= FEW_COLUMNS and len(X) < FEW_TO_SEE and in_all_directions:
         return replace(level, certain=False, is_bound=True)
     return level
 
