@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
-from ikpca_cli.evaluation.diagnostics import estimate_error
+from ikpca_cli.evaluation.without_clean import estimate_error
 
 
 @pytest.fixture(params=METHODS)

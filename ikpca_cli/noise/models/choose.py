@@ -67,7 +67,7 @@ MOST_LOST = 2.0
 _NOT_SHORTER = 0.9  # than that of white noise, where noise cannot be white
 _SURELY = 3.0  # standard errors
 _OFF_ONE, _BESIDE_SIGNAL = 0.05, 0.15  # that the level of stabilised counts may be
-_SHARED = 0.06  # of what is called noise, that is signal for sure
+_SHARED = -0.12, 0.06  # of what is called noise, that nearest rows have, too: about nothing
 _UNEVEN = 5.0  # spread of columns that signal left in them does not have
 _AS_LONG = 0.93  # of the longest plateau, that a model of fewer unknowns has
 
@@ -187,7 +187,8 @@ def _other(rows: FloatArray, white: int) -> Noise:
         if isinstance(transform, Whitening) and not _is_noise(rows, transform, level, likeness):
             continue
         # What bends too much for few directions is loud where there is signal, as such noise is.
-        if as_white.column_spread < _UNEVEN and shared_with_neighbours(Z) > _SHARED:
+        least, most = _SHARED
+        if as_white.column_spread < _UNEVEN and not least < shared_with_neighbours(Z) < most:
             continue
         before = quick_risks(rows, None, transform, level.std)
         after = quick_risks(rows, transform, transform, level.std)
