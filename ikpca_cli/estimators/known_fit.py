@@ -119,6 +119,7 @@ class KnownFit(Cleaner):
             setattr(self, name, rounded(getattr(self, name), self._float))
 
     def _set_spectrum(self, variances: FloatArray, total: float, asked: int, exact: bool) -> None:
-        check_spectrum(len(variances), asked, exact=exact)
+        by_gamma = "gamma" in self.parameter_names()
+        check_spectrum(len(variances), asked, exact=exact, by_gamma=by_gamma)
         self.explained_variance_ = variances
         self.total_variance_ = total

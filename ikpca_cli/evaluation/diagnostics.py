@@ -113,7 +113,7 @@ def noise_flaw(model: Denoiser, X: RowSource) -> str | None:
         )
     if residual.unevenness > UNEVEN:
         return (
-            f"the noise seems to be {residual.unevenness:.1f} times stronger in some columns than "
+            f"the noise seems to be {residual.unevenness:.3g} times stronger in some columns than "
             "in others: give --noise-model columns, or the levels in a file (--noise-std FILE)"
         )
     return None

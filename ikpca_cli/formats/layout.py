@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ikpca_cli.formats.told import OF_TABLES, option_of
+from ikpca_cli.formats.told import OF_TABLES, option_of, told_of
 
 MISSING = ("error", "drop", "mean", "fill", "keep")
 """What is done with missing values."""
@@ -91,7 +91,7 @@ class ReadOptions:
         """Return a line on what a model kept of how its training tables were read."""
         if not self.kept:
             return None
-        options = " ".join(f"{option_of(name)} {getattr(self, name)!s}" for name in self.kept)
+        options = told_of({name: getattr(self, name) for name in self.kept})
         return f"read with {options}, as the training data were"
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping
+
 OF_TABLES: dict[str, type] = {
     "columns": str,
     "labels": str,
@@ -19,3 +22,10 @@ OF_TABLES: dict[str, type] = {
 def option_of(name: str) -> str:
     """Return an option as it stands on the command line."""
     return f"--{name.replace('_', '-')}"
+
+
+def told_of(options: Mapping[str, str | int]) -> str:
+    """Return options as they stand on the command line."""
+    return " ".join(
+        f"{option_of(name)} {shlex.quote(str(value))}" for name, value in options.items()
+    )

@@ -42,6 +42,7 @@ def test_denoise_needs_nothing_but_the_model_and_the_file(cli):
     )
     assert json.loads(score.stdout)["n_samples"] == 39
     info = json.loads(cli("info", "model.joblib", "--format", "json").stdout)
+    assert "--skip-rows 2" in cli("info", "model.joblib").stdout
     assert info["reading"] == {"skip_rows": 2, "labels": "1", "na": "OVER", "header": "no"}
 
 

@@ -259,3 +259,10 @@ def test_optimism_is_that_of_weights_found_on_the_other_rows():
         total += risks_of([part.some(fold)], weights, np.zeros(len(fold))).sum()
     least = risks_of([part], best_weights([part], usable, 3), np.zeros(41)).mean()
     assert_allclose(optimism([part], usable, 3), 2.0 / (1.0 + 4.0 / 3.0) * (total / 41 - least))
+
+
+def test_a_row_beyond_all_others_is_named_as_the_cause_where_nothing_is_left():
+    rows = np.random.default_rng(3).normal(size=(60, 12))
+    rows[7] = 1e20
+    with pytest.raises(InputError, match="far beyond all others"):
+        PCA(noise_std=1.0).fit(rows)

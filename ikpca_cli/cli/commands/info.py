@@ -40,6 +40,7 @@ def info(
     from ikpca_cli.cli.words.report import print_bars, print_record
     from ikpca_cli.cli.words.terms import TERMS
     from ikpca_cli.data.memory import readable_bytes
+    from ikpca_cli.formats.told import told_of
     from ikpca_cli.modelfile.model_file import read_model
     from ikpca_cli.recordings.windowed import Windowed
 
@@ -67,6 +68,8 @@ def info(
         }
         print_record(record, printing.form)
         return
+    if file.reading:
+        record["tables read with"] = told_of(file.reading)
     record |= {f"{name} version": version for name, version in file.versions.items()}
     record |= {"file format": file.format, "file size": readable_bytes(file.size)}
     print_record(record, printing.form, notes=TERMS if explain else None)

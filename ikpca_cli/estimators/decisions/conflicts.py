@@ -18,7 +18,7 @@ def too_many_components(asked: int, most: int) -> UsageError:
     )
 
 
-def check_spectrum(found: int, asked: int, *, exact: bool) -> None:
+def check_spectrum(found: int, asked: int, *, exact: bool, by_gamma: bool = True) -> None:
     """Refuse a fit that found no components, or with `exact` fewer than were asked for.
 
     Raises
@@ -28,6 +28,11 @@ def check_spectrum(found: int, asked: int, *, exact: bool) -> None:
     UsageError
         If there are too few.
     """
+    if found == 0 and not by_gamma:
+        raise InputError(
+            "nothing is left of the rows beside rounding: are some of them far beyond all others? "
+            "Mend these, or leave them out"
+        )
     if found == 0:
         raise InputError(
             "the features of all rows are alike with this gamma, there is nothing to learn "
