@@ -84,7 +84,7 @@ def test_a_picture_is_not_another_output(cli, ready):
 
 def test_one_picture_is_for_one_input(cli, ready):
     words = ["denoise", "model.joblib", "ecg_noisy.npy", "ecg_clean.npy", "--plot", "x.png"]
-    assert "2 inputs" in refused(cli, ready, words, 2)
+    assert "--plot is for one input, not 2" in refused(cli, ready, words, 2)
 
 
 def test_image_needs_something_to_draw(cli, ready):
