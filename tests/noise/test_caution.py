@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
-from ikpca_cli.noise.caution import Caution, longest_square
+from ikpca_cli.noise.caution import Caution, caution_of_file, longest_square
 from ikpca_cli.noise.level import estimate_noise
 
 
@@ -143,3 +143,33 @@ def test_clipped_rows_do_not_tell_their_noise_by_quiet_columns():
     assert not level.certain
     assert "limit" in level.doubt_in_words()
     assert 0.05 < level.std < 0.11
+
+
+def mean_of_columns(rows):
+    """Clean rows that are all noise, of mean 0."""
+    return np.zeros_like(rows)
+
+
+@pytest.mark.parametrize(("n_samples", "adapts"), [(19, False), (20, True)])
+def test_so_few_rows_do_not_tell_their_own_noise(n_samples, adapts):
+    rng = np.random.default_rng(4)
+    louder = 3.0 * rng.normal(size=(n_samples, 60))
+    found = caution_of_file(mean_of_columns, louder, Caution(1.0), rng)
+    assert (found.level_ratio > 2.0) is adapts
+    assert (found == Caution(1.0)) is not adapts
+
+
+@pytest.mark.parametrize(("kept", "is_usual"), [(1.0, True), (0.5, False)])
+def test_displacements_beyond_those_of_noise_are_looked_at(kept, is_usual):
+    """Rows of signal that a model moves farther than their noise reaches are moved less far."""
+    rng = np.random.default_rng(5)
+    signal = 1.2 * np.sign(rng.normal(size=(200, 1))) * np.ones(60)
+    noisy = signal + rng.normal(size=signal.shape)
+
+    def denoise(rows):
+        return kept * rows.mean(axis=1, keepdims=True) * np.ones(60)
+
+    found = caution_of_file(denoise, noisy, Caution(1.0), rng)
+    assert (found == Caution(1.0)) is is_usual
+    if not is_usual:
+        assert found.strength < 0.9
