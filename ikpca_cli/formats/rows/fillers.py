@@ -23,7 +23,7 @@ FAR = (
     "give --missing"
 )
 
-_PIECES, _NUMBERS = 16, 1 << 20
+_PIECES, _NUMBERS = 16, 1 << 13
 """Pieces of a long array that are looked at, and how many numbers they hold together."""
 
 

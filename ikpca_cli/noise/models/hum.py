@@ -49,8 +49,8 @@ def shared_period(X: FloatArray) -> float | None:
 
 
 def _prominence(mean: FloatArray, place: int) -> float:
-    """Return a mean power over that on either side beyond its own width, their geometric mean."""
+    """Return a mean power over that on either side beyond its own width, the higher of them."""
     low = mean[max(place - _BESIDE, 1) : place - _WIDTH]
     high = mean[place + _WIDTH + 1 : place + _BESIDE + 1]
-    beside = float(np.sqrt(np.median(low) * np.median(high)))
+    beside = float(max(np.median(low), np.median(high)))
     return float(mean[place]) / max(beside, np.finfo(float).tiny)
