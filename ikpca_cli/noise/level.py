@@ -25,7 +25,7 @@ FEW_COLUMNS = 8
 FEW_ROWS = 8
 """Fewer different rows than this tell nothing."""
 
-FEW_TO_SEE = 120
+FEW_TO_SEE, FEWEST_COLUMNS = 120, 4
 """Fewer rows that fill so few columns may lie on any surface: their least variance is a bound."""
 
 _HALF_FULL = 6.0  # times the rows of a window
@@ -92,7 +92,7 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
         return NoiseLevel(None, certain=False)
     level = _judged(X, spectrum, signal, best)
     in_all_directions = signal == 0 or not level.certain
-    if X.shape[1] <= FEW_COLUMNS and len(X) < FEW_TO_SEE and in_all_directions:
+    if X.shape[1] <= FEWEST_COLUMNS and len(X) < FEW_TO_SEE and in_all_directions:
         return replace(level, certain=False, is_bound=True)
     return level
 
