@@ -131,6 +131,8 @@ def test_components_above_rank(cli, ready, method):
         (["denoise", "pca.joblib", "good.npy", "good.npy"], "is named twice"),
         (["denoise", "pca.joblib", "good.npy", "wide.npy", "-o", "x"], "use --output-dir"),
         (["denoise", "pca.joblib", "good.npy", "-o", "x", "--output-dir", "y"], "exclude"),
+        (["denoise", "pca.joblib", "good.npy", "-o", "x.parquet"], "end it in .npy"),
+        (["denoise", "pca.joblib", "good.npy", "-o", "x.h5::a"], "leave out ::a"),
     ],
 )
 def test_wrong_usage(cli, ready, args, reason):

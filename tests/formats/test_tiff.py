@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.arrays import ReadOptions, read_rows, write_rows
+from ikpca_cli.formats.arrays import ReadOptions, output_notes, read_rows, write_rows
 
 tifffile = pytest.importorskip("tifffile")
 VALUES = np.random.default_rng(1).integers(0, 256, (9, 6, 5)).astype(np.uint8)
@@ -27,3 +27,14 @@ def test_a_palette_is_refused(tmp_path):
     tifffile.imwrite(tmp_path / "in.tif", VALUES, photometric="palette", colormap=colours)
     with pytest.raises(InputError, match="palette"):
         read_rows(str(tmp_path / "in.tif"), ReadOptions())
+
+
+def test_what_an_output_does_not_have_is_said(tmp_path):
+    tifffile.imwrite(tmp_path / "plain.tif", VALUES, photometric="minisblack")
+    told = {"description": "run 7", "resolution": (300, 300)}
+    tifffile.imwrite(tmp_path / "told.tif", VALUES, photometric="minisblack", **told)
+    with read_rows(str(tmp_path / "plain.tif"), ReadOptions()) as rows:
+        assert output_notes("out.tif", rows.layout) == ()
+    with read_rows(str(tmp_path / "told.tif"), ReadOptions()) as rows:
+        (line,) = output_notes("out.tif", rows.layout)
+    assert line.endswith("not what else is in the input: ImageDescription, XResolution")

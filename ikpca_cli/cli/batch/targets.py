@@ -7,6 +7,10 @@ from pathlib import Path
 from ikpca_cli.cli.sources import split_source
 from ikpca_cli.errors import OutputError, UsageError
 
+FOREIGN = (".parquet", ".feather", ".arrow", ".xlsx", ".xls", ".ods", ".json", ".pkl", ".pickle")
+FOREIGN += (".zarr", ".docx", ".pdf", ".jpg", ".jpeg", ".gif", ".bmp", ".zip", ".tar")
+"""Suffixes of what outputs are never written as, though they could be taken for it."""
+
 
 def targets_of(noisy: list[str], output: str | None, output_dir: str | None) -> list[str]:
     """Return where each input's output goes; refuse before any work what cannot be right."""
@@ -19,6 +23,7 @@ def targets_of(noisy: list[str], output: str | None, output_dir: str | None) -> 
             raise UsageError(
                 f"--output names one file but there are {len(noisy)} inputs: use --output-dir"
             )
+        _check_name(output)
         return [output]
     targets = [default_output(split_source(source)[0], output_dir) for source in noisy]
     seen: dict[str, str] = {}
@@ -32,6 +37,20 @@ def targets_of(noisy: list[str], output: str | None, output_dir: str | None) -> 
             )
         seen[target] = source
     return targets
+
+
+def _check_name(output: str) -> None:
+    """Refuse an output whose name asks for what is not written."""
+    if "::" in output:
+        file, _, dataset = output.partition("::")
+        raise UsageError(
+            f"{output}: an output has the dataset of its input: leave out ::{dataset} (--output "
+            f"{file})"
+        )
+    if output.lower().endswith(FOREIGN):
+        raise UsageError(
+            f"{output}: such files are not written: end it in .npy, .npz, .csv, .h5 or .mat"
+        )
 
 
 def check_plot(plot: str, inputs: list[str], outputs: list[str], force: bool) -> None:

@@ -21,6 +21,15 @@ from ikpca_cli.formats.npy import array_rows
 
 _BEST_COMPRESSION = 10_000
 _LARGEST_CLASSIC = 2**32 - 2**25  # bytes up to which offsets of 4 bytes will do
+_TELLING = (
+    "ImageDescription",
+    "DateTime",
+    "Artist",
+    "XResolution",
+    "IJMetadata",
+    "GeoKeyDirectoryTag",
+)
+_NO_UNIT = 1  # of a resolution
 _MISSING = "TIFF files need tifffile, which is not installed: pip install 'ikpca-cli[tiff]'"
 
 
@@ -88,8 +97,18 @@ def _read_series(opened: Any, file: Input, options: ReadOptions) -> Rows:
                 f"{file.name}: holds places in a palette, which are no brightness; save it in grey "
                 "or in colour"
             )
-        array = np.asarray(series.asarray()).reshape(shape)
-    return array_rows(array, file.name, "tiff", options, beside=meaning)
+        array, others = np.asarray(series.asarray()).reshape(shape), _told(series.keyframe)
+    return array_rows(array, file.name, "tiff", options, beside=meaning, others=others)
+
+
+def _told(page: Any) -> tuple[str, ...]:
+    """Return the tags of a page that tell of what is in the picture, which no output has."""
+    values = {name: page.tags[name].value for name in _TELLING if name in page.tags}
+    if str(values.get("ImageDescription", "")).startswith('{"shape"'):  # which tifffile writes
+        del values["ImageDescription"]
+    if page.tags.valueof("ResolutionUnit", default=_NO_UNIT) == _NO_UNIT:
+        values.pop("XResolution", None)
+    return tuple(values)
 
 
 @contextmanager
