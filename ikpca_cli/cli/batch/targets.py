@@ -7,8 +7,12 @@ from pathlib import Path
 from ikpca_cli.cli.sources import split_source
 from ikpca_cli.errors import OutputError, UsageError
 
-FOREIGN = (".parquet", ".feather", ".arrow", ".xlsx", ".xls", ".ods", ".json", ".pkl", ".pickle")
-FOREIGN += (".zarr", ".docx", ".pdf", ".jpg", ".jpeg", ".gif", ".bmp", ".zip", ".tar")
+FOREIGN = tuple(
+    f".{kind}"
+    for kind in (
+        "parquet feather arrow xlsx xls ods json pkl pickle zarr docx pdf jpg jpeg gif bmp zip tar"
+    ).split()
+)
 """Suffixes of what outputs are never written as, though they could be taken for it."""
 
 
