@@ -7,11 +7,10 @@ from pathlib import Path
 from ikpca_cli.cli.sources import split_source
 from ikpca_cli.errors import OutputError, UsageError
 
-FOREIGN = tuple(
-    f".{kind}"
-    for kind in (
-        "parquet feather arrow xlsx xls ods json pkl pickle zarr docx pdf jpg jpeg gif bmp zip tar"
-    ).split()
+FOREIGN = (
+    *(".parquet", ".feather", ".arrow", ".zarr", ".json", ".pkl", ".pickle"),
+    *(".xlsx", ".xls", ".ods", ".docx", ".pdf"),
+    *(".jpg", ".jpeg", ".gif", ".bmp", ".zip", ".tar"),
 )
 """Suffixes of what outputs are never written as, though they could be taken for it."""
 
