@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.models.kernels.kernel import Gaussian
 from ikpca_cli.noise.eigenvalues import Eigenvalues
 from ikpca_cli.noise.low_rank import LowRank
 
@@ -103,8 +104,7 @@ def shared_with_neighbours(X: FloatArray) -> float:
     as far as it is in that of rows which are near them.
     """
     found = LowRank.of(X)
-    squares = np.einsum("ij,ij->i", found.rows, found.rows)
-    distances = squares[:, None] + squares - 2.0 * (found.rows @ found.rows.T)
+    distances = Gaussian().distance(found.rows, found.rows)
     np.fill_diagonal(distances, np.inf)
     nearest = distances.argmin(axis=1)
     total = max(float(np.mean(found.residual**2)), np.finfo(float).tiny)

@@ -159,14 +159,14 @@ def test_missing_values_are_filled_over_the_whole_set(cli, tmp_path):
 def test_files_are_not_all_open_at_once(cli, tmp_path, monkeypatch):
     import resource
 
-    from ikpca_cli.formats.rows import joined
+    from ikpca_cli.formats.rows import few_open
 
     rows = RNG.normal(size=(500, 6)) @ np.diag([5.0, 3, 1, 1, 1, 1])
     (tmp_path / "many").mkdir()
     for place in range(50):
         np.save(tmp_path / "many" / f"{place:03}.npy", rows[10 * place : 10 * place + 10])
     np.save(tmp_path / "whole.npy", rows)
-    monkeypatch.setattr(joined, "SMALL", 0)  # read from the files each time
+    monkeypatch.setattr(few_open, "SMALL", 0)  # read from the files each time
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     held = os.open(os.devnull, os.O_RDONLY)
     os.close(held)

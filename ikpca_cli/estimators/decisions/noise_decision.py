@@ -9,7 +9,7 @@ import numpy as np
 from ikpca_cli.data.first_pass import SAMPLE_ROWS, FirstPass, selection_rows
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import IkpcaWarning, InputError
-from ikpca_cli.estimators.base import Estimator
+from ikpca_cli.estimators.base import WITHHELD, Estimator
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.models.choose import Noise, noise_of
@@ -71,15 +71,15 @@ def doubt_of(estimator: Estimator, noise: Noise, rows: FirstPass, mean: FloatArr
         Their means.
     """
     if noise.is_doubtful:
-        return 6
+        return WITHHELD.index("the noise is not of one kind and level")
     if noise.transform is not None and noise.name == "correlated" and noise.evidence != GIVEN:
-        return 8
+        return WITHHELD.index("rough signal may pass for noise that is correlated along the row")
     if noise.spikes is not None and not noise.spikes.are_sure:
-        return 9
+        return WITHHELD.index("values are left out that may be signal")
     if estimator.noise_std == "auto" and not estimator.replicates:
         some = selection_rows(rows, MODEL_ROWS, estimator.seed)
         if shared_period(some - mean) is not None:
-            return 7
+            return WITHHELD.index("all rows hold one oscillation, which may be hum")
     return 0
 
 

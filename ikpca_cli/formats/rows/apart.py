@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -11,10 +10,9 @@ import numpy.typing as npt
 
 from ikpca_cli.formats.csv.spool import Spool
 from ikpca_cli.formats.file_rows import Rows
-from ikpca_cli.formats.format_registry import format_named
 from ikpca_cli.formats.layout import Layout
 from ikpca_cli.formats.mapped import Mapped
-from ikpca_cli.formats.rows.joined import OPEN, SMALL
+from ikpca_cli.formats.rows.few_open import FewOpen, is_kept, named_warnings
 from ikpca_cli.formats.rows.row_slices import BLOCK
 
 
@@ -37,8 +35,7 @@ class Apart:
     def __init__(self, opens: Sequence[Callable[[], Rows]]) -> None:
         self.files: list[OneFile] = []
         self.warnings: list[tuple[str, str]] = []
-        self._opens = opens
-        self._open: OrderedDict[int, Rows] = OrderedDict()
+        self._files = FewOpen(lambda place: opens[place]())
         self._spool: Spool | None = None  # of all numbers that are kept, one after another
         try:
             for place, opened in enumerate(opens):
@@ -52,9 +49,7 @@ class Apart:
 
     def close(self) -> None:
         """Close what is open."""
-        for rows in self._open.values():
-            rows.close()
-        self._open.clear()
+        self._files.close()
         if self._spool is not None:
             self._spool.close()
 
@@ -69,11 +64,7 @@ class Apart:
         file = self.files[place]
         start, stop, _ = rows.indices(file.shape[0])
         if file.spooled is None:
-            opened = self._open.pop(place, None) or self._opens[place]()
-            self._open[place] = opened
-            if len(self._open) > OPEN:
-                self._open.popitem(last=False)[1].close()
-            return opened[start:stop]
+            return self._files.read(place, slice(start, stop))
         assert self._kept is not None
         width = file.shape[1]
         first, count = file.spooled + start * width, max(stop - start, 0)
@@ -81,12 +72,8 @@ class Apart:
 
     def _take(self, rows: Rows, place: int) -> None:
         """Take in a file that was opened, and keep its samples if they are few."""
-        self.warnings += [
-            (rows.name, line.removeprefix(f"{rows.name}: ")) for line in rows.warnings
-        ]
-        spooled = None
-        if not format_named(rows.layout.format).sliceable or rows.shape[0] * rows.shape[1] <= SMALL:
-            spooled = self._keep(rows)
+        self.warnings += named_warnings(rows)
+        spooled = self._keep(rows) if is_kept(rows) else None
         self.files.append(OneFile(self, place, rows, spooled))
 
     def _keep(self, rows: Rows) -> int:

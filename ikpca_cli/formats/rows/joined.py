@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,15 +12,9 @@ import numpy.typing as npt
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.csv.spool import Spool
 from ikpca_cli.formats.file_rows import Rows
-from ikpca_cli.formats.format_registry import format_named
 from ikpca_cli.formats.mapped import Mapped
+from ikpca_cli.formats.rows.few_open import FewOpen, is_kept, named_warnings
 from ikpca_cli.formats.rows.row_slices import BLOCK
-
-SMALL = 1 << 21
-"""Numbers of a file up to which they are kept and the file is not opened again."""
-
-OPEN = 8
-"""Files that are open at a time."""
 
 
 @dataclass(frozen=True)
@@ -78,8 +70,7 @@ class Joined:
         self.warnings: list[tuple[str, str]] = []
         self.first: Rows
         self._opens, self._resample = opens, resample
-        self._lock = threading.Lock()
-        self._open: OrderedDict[int, Rows] = OrderedDict()
+        self._files = FewOpen(self._opened)
         self._spool: Spool | None = None
         dtypes, start = [], 0
         try:
@@ -109,9 +100,7 @@ class Joined:
 
     def close(self) -> None:
         """Close what is open."""
-        for rows in self._open.values():
-            rows.close()
-        self._open.clear()
+        self._files.close()
         if self._spool is not None:
             self._spool.close()
 
@@ -131,12 +120,8 @@ class Joined:
         if not self.parts:
             self.first = rows
         self._check(rows)
-        self.warnings += [
-            (rows.name, line.removeprefix(f"{rows.name}: ")) for line in rows.warnings
-        ]
-        spooled = None
-        if not format_named(rows.layout.format).sliceable or rows.shape[0] * rows.shape[1] <= SMALL:
-            spooled = self._keep(rows)
+        self.warnings += named_warnings(rows)
+        spooled = self._keep(rows) if is_kept(rows) else None
         self.parts.append(Part(rows.name, start, len(rows), rows.kept, spooled))
 
     def _check(self, rows: Rows) -> None:
@@ -168,12 +153,7 @@ class Joined:
         if part.spooled is not None:
             assert self._kept is not None
             return self._kept[part.spooled + inner.start : part.spooled + inner.stop]
-        with self._lock:
-            rows = self._open.pop(place, None) or self._opened(place)
-            self._open[place] = rows
-            if len(self._open) > OPEN:
-                self._open.popitem(last=False)[1].close()
-            return rows[inner]
+        return self._files.read(place, inner)
 
 
 class JoinedRows(Rows):
