@@ -54,7 +54,29 @@ def noise_of_fit(estimator: Estimator, rows: FirstPass, given: Transform | None)
     if estimator.noise_model == "auto" and (is_given or estimator.replicates):
         return Noise()
     some = selection_rows(rows, MODEL_ROWS, estimator.seed)
-    return noise_of(some, estimator.noise_model, rows.name)
+    noise = noise_of(some, estimator.noise_model, rows.name)
+    doubt = _model_in_doubt(noise)
+    if doubt and estimator.noise_model == "auto":
+        warnings.warn(doubt, IkpcaWarning, stacklevel=5)
+    return noise
+
+
+def _model_in_doubt(noise: Noise) -> str:
+    """Return why cleaning by a noise model that was found may do harm, empty if it should not."""
+    if noise.transform is None:
+        return ""
+    if noise.name == "correlated":
+        return (
+            "the noise was taken to be correlated along the row, which rough signal, like a random "
+            "walk, looks like as well: if yours is rough, rows may come back worse than they were. "
+            "Give --noise-model white then, or rows that hold noise alone (--noise-rows)"
+        )
+    if noise.is_doubtful:
+        return (
+            f"the noise was taken to be that of {noise.name}, but is not quite of that kind: rows "
+            "may come back worse than they were. Compare with --noise-model white"
+        )
+    return ""
 
 
 def doubt_of(estimator: Estimator, noise: Noise, rows: FirstPass, mean: FloatArray) -> int:
