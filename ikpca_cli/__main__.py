@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import NoReturn
+from typing import NoReturn, cast
 
 from ikpca_cli.cli.streams import flush_results, open_standard_streams, say, unprintable
 from ikpca_cli.data import signals
@@ -29,9 +29,12 @@ def main() -> None:
         code = 1
     finally:
         # The work is done, or undone: an interrupt while the interpreter ends must not hide which.
-        signals.ignore_interrupts()
+        is_asked = isinstance(code, int) and code > signals.FIRST
+        signals.ask_no_more(is_asked=is_asked)
         if not flush_results(told=bool(code)):
             code = code or 1
+        if is_asked:
+            signals.end_now(cast(int, code))
     raise SystemExit(code)
 
 
@@ -50,7 +53,7 @@ def _run() -> None:
 
 def _stop(number: int, _frame: object) -> NoReturn:
     """Unwind, so that temporary files go, and leave with the signal's exit code."""
-    raise SystemExit(128 + number)
+    raise SystemExit(signals.FIRST + number)
 
 
 if __name__ == "__main__":

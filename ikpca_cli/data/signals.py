@@ -3,7 +3,8 @@
 Python answers a signal between two steps of the main thread, and at its end waits for its other
 threads: a matrix being decomposed in either delays that by seconds. So a thread of its own is told
 of signals by the C handler, gives the main thread a moment to undo what it is at, and else ends the
-process itself.
+process itself. What unwound in time ends the process at once as well: a thread that wakes while the
+interpreter is taken apart may abort it.
 """
 
 from __future__ import annotations
@@ -14,19 +15,23 @@ import signal
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, NoReturn
 
 PATIENCE = 1.0
 """Seconds that unwinding may take after a signal; a second one ends it at once."""
 
+FIRST = 128
+"""The exit code of a signal is its number above this one."""
+
 INTERRUPTED = "interrupted: no output was left half-written"
 
-_came = threading.Event()
 told = threading.Event()
 """Set by what writes the line of an interrupt, so that it is written once."""
 
+_discards: list[Callable[[], object]] = []
 
-def on_request_to_end(handler: Callable[[int, Any], object]) -> None:
+
+def on_request_to_end(handler: Callable[[int, Any], object] | signal.Handlers) -> None:
     """Call a handler for SIGTERM and SIGHUP, where there are such signals.
 
     One that is ignored from the start, as by nohup, stays so.
@@ -47,27 +52,42 @@ def end_in_time(discard: Callable[[], object]) -> None:
     discard
         Removes what is half-written. It may run beside the main thread.
     """
+    _discards.append(discard)
     ours, theirs = os.pipe()
     os.set_blocking(theirs, False)
     signal.set_wakeup_fd(theirs, warn_on_full_buffer=False)
-    threading.Thread(target=_watch, args=(ours, discard), daemon=True).start()
+    threading.Thread(target=_watch, args=(ours,), daemon=True).start()
 
 
-def ignore_interrupts() -> None:
-    """Let nothing hide that the work is done; if it was interrupted, one more ends it at once."""
-    signal.signal(signal.SIGINT, _nothing if _came.is_set() else signal.SIG_IGN)
+def ask_no_more(*, is_asked: bool) -> None:
+    """Let no interrupt hide that the work is done, and nothing wake the thread that watches.
+
+    Parameters
+    ----------
+    is_asked
+        Whether the process is to end by a signal already, which others must not hide either.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    on_request_to_end(signal.SIG_IGN if is_asked else signal.SIG_DFL)
 
 
-def _watch(pipe: int, discard: Callable[[], object]) -> None:
+def end_now(code: int) -> NoReturn:
+    """End the process, without what is half-written and without waiting for threads."""
+    for discard in _discards:
+        discard()
+    os._exit(code)
+
+
+def _watch(pipe: int) -> None:
     number = _next_request(pipe)
-    _came.set()
     if select.select([pipe], [], [], PATIENCE)[0]:
         _next_request(pipe)
-    discard()
+    for discard in _discards:
+        discard()
     if number == signal.SIGINT and not told.is_set():
         with suppress(OSError):
             os.write(2, f"{INTERRUPTED}\n".encode())
-    os._exit(128 + number)
+    os._exit(FIRST + number)
 
 
 def _next_request(pipe: int) -> int:
@@ -76,7 +96,3 @@ def _next_request(pipe: int) -> int:
         number = os.read(pipe, 1)[0]
         if signal.Signals(number).name in ("SIGINT", "SIGTERM", "SIGHUP"):
             return number
-
-
-def _nothing(*_: object) -> None:
-    """Do nothing; the thread that watches is told all the same."""

@@ -12,11 +12,15 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 from typing import BinaryIO, cast
 
 _PATTERN = ".ikpca-*.tmp"
+_PATIENCE = 1.0  # seconds; a folder of a network that is gone may hold the lock
+
 _tidied: set[Path] = set()
 _unfinished: set[Path] = set()
+_making = Lock()
 
 
 @contextmanager
@@ -45,13 +49,13 @@ def temporary_file(folder: Path, mode: int | None) -> Iterator[tuple[BinaryIO, P
     if folder not in _tidied:
         _tidied.add(folder)
         remove_leftovers(folder)
+    permissions = 0o666 if mode is None else mode & 0o600
     while True:
         path = folder / _PATTERN.replace("*", secrets.token_hex(8))
         try:
-            descriptor = os.open(
-                path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o666 if mode is None else mode & 0o600
-            )
-            _unfinished.add(path)
+            with _making:
+                _unfinished.add(path)
+                descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, permissions)
             # By its path, not its number: some writers ask a file for its name.
             with open(path, "w+b", opener=lambda *_, number=descriptor: number) as file:
                 with suppress(OSError):  # a file system without locks, where none is taken away
@@ -66,9 +70,11 @@ def temporary_file(folder: Path, mode: int | None) -> Iterator[tuple[BinaryIO, P
 
 
 def discard_unfinished() -> None:
-    """Remove the files that are being written; only to end the process."""
+    """Remove the files that are being written; only to end the process, as no more can be made."""
+    _making.acquire(timeout=_PATIENCE)  # never given back: threads go on until the process ends
     for path in tuple(_unfinished):
-        path.unlink(missing_ok=True)
+        with suppress(OSError):
+            path.unlink()
 
 
 def remove_leftovers(folder: Path) -> None:
