@@ -3,23 +3,36 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from ikpca_cli.cli.app import app
 from ikpca_cli.cli.streams import escaped
 from ikpca_cli.modelfile.storage import load_model
 from tests.conftest import ROOT
+from tests.processes import words
 
-MADE = ("model.joblib", "out.npy")
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder with rows and a model of them, made once."""
+    folder = tmp_path_factory.mktemp("made")
+    rows = np.random.default_rng(0).normal(size=(20, 5))
+    np.save(folder / "rows.npy", rows)
+    line = words("fit --method pca --components 2", folder / "rows.npy", "-o", folder / "m.joblib")
+    assert CliRunner().invoke(app, line).exit_code == 0
+    return folder
 
 
 @pytest.fixture
-def shell(tmp_path):
+def shell(made, tmp_path):
     """Run a line of the shell in a folder with rows and a model of them."""
-    np.save(tmp_path / "rows.npy", np.random.default_rng(0).normal(size=(20, 5)))
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     environment = os.environ | {"PYTHONPATH": str(ROOT), "ikpca": f"{sys.executable} -m ikpca_cli"}
 
     def run(line, code=0):
@@ -30,7 +43,6 @@ def shell(tmp_path):
         assert b"Traceback" not in done.stderr
         return done
 
-    run("$ikpca fit rows.npy --method pca --components 2 -o m.joblib")
     return run
 
 
