@@ -82,7 +82,7 @@ def read_rows(
         _check_options(file.name, form, options)
         rows = form.read(file, options, told)
         if not form.tabular:  # which say so themselves, with their own options
-            rows.warn_of_fillers()
+            rows.warn_of_numbers()
         return rows
     except IkpcaError as error:
         if str(error).isprintable():

@@ -14,7 +14,7 @@ from ikpca_cli.data.feature_names import TRAINING
 from ikpca_cli.data.matching import Match, match_names
 from ikpca_cli.errors import IkpcaError, InputError, UsageError
 from ikpca_cli.formats.layout import MISSING, Layout
-from ikpca_cli.formats.rows.fillers import FAR, some_filler
+from ikpca_cli.formats.rows.fillers import doubtful_number
 from ikpca_cli.formats.rows.missing import UNTREATED, Missing
 from ikpca_cli.formats.rows.row_slices import Array, Source, first_not_finite, plain_reason
 
@@ -210,11 +210,12 @@ class Rows:
         self.kept = places
         self.shape = (len(places), self.shape[1])
 
-    def warn_of_fillers(self) -> None:
-        """Warn where a number may stand for a missing value; a long file is not read for it."""
-        found = some_filler(self._select, self.shape)
+    def warn_of_numbers(self) -> None:
+        """Warn of a number that may stand for none, or is too long to be kept."""
+        whole = self.layout.dtype.kind in "iu"
+        found = doubtful_number(self._select, self.shape, whole=whole)
         if found is not None:
-            self._warn(f"{self._place(*found[:2])} {FAR.format(found[2])}")
+            self._warn(f"{self._place(*found[:2])} {found[2]}")
 
     def close(self) -> None:
         """Close the file; what has been read stays valid."""

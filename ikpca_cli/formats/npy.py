@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import os
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_onc
 from ikpca_cli.formats.layout import Layout, ReadOptions
 from ikpca_cli.formats.output import write_at
 from ikpca_cli.formats.window import Window
+
+SIGNATURE = b"\x93NUMPY"
 
 Header: TypeAlias = tuple[tuple[int, ...], bool, np.dtype[Any]]
 
@@ -94,6 +97,8 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
                 f"{file.name}: is incomplete: shape {shape} needs {needed} bytes, and "
                 f"{there} are there"
             )
+        stream.seek(needed, io.SEEK_CUR)
+        check_end(stream, file.name)
         if file.data is not None:
             flat = np.frombuffer(file.data, dtype, math.prod(shape), offset)
             array = flat.reshape(shape, order="F" if fortran else "C")
@@ -169,10 +174,43 @@ def npy_header(file: BinaryIO, name: str) -> Header:
             return _possible(np.lib.format.read_array_header_1_0(file))
         if version == (2, 0):
             return _possible(np.lib.format.read_array_header_2_0(file))
+        if version == (3, 0):
+            return _possible(np.lib.format.read_array_header_2_0(_as_version_2(file)))
     except Exception as error:  # numpy lets a header's parser raise what it likes
         reason = " ".join(str(error).split())
         raise InputError(f"{name}: has a damaged npy header ({reason}); save it again") from error
-    raise InputError(f"{name}: has npy format {version}, for named fields; save plain numbers")
+    raise InputError(f"{name}: has npy format {version}, which is not known; save it as version 1")
+
+
+def check_end(file: BinaryIO, name: str) -> None:
+    """Refuse what stands behind an array, as where several were saved into one file.
+
+    Raises
+    ------
+    InputError
+        `name` is what the message calls the file.
+    """
+    more = file.read(len(SIGNATURE))
+    if more == SIGNATURE:
+        raise InputError(
+            f"{name}: holds several arrays one behind the other, of which only the first would be "
+            "read; save one a file, or all of them as .npz"
+        )
+    if more:
+        raise InputError(
+            f"{name}: holds more numbers than its header says; save it again, all of it as one "
+            "array"
+        )
+
+
+def _as_version_2(file: BinaryIO) -> BinaryIO:
+    """Return a header of version 3, whose text is UTF-8, as one of version 2, in Latin-1.
+
+    They differ in the names of fields alone, which plain numbers do not have.
+    """
+    text = file.read(int.from_bytes(file.read(4), "little")).decode()
+    plain = text.encode("latin-1", "replace")
+    return io.BytesIO(len(plain).to_bytes(4, "little") + plain)
 
 
 def _possible(header: Header) -> Header:
@@ -230,7 +268,7 @@ NPY = Format(
     name="npy",
     title="npy",
     suffixes=(".npy",),
-    sniff=lambda head, _: head.startswith(b"\x93NUMPY"),
+    sniff=lambda head, _: head.startswith(SIGNATURE),
     read=_read,
     writer=_writer,
     sliceable=True,

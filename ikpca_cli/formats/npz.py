@@ -18,7 +18,7 @@ from ikpca_cli.formats.array_checks import check_numbers, check_shape
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
 from ikpca_cli.formats.layout import Layout, ReadOptions
-from ikpca_cli.formats.npy import Header, array_rows, npy_header, start_npy
+from ikpca_cli.formats.npy import Header, array_rows, check_end, npy_header, start_npy
 from ikpca_cli.formats.rows.row_slices import plain_reason
 
 _MOST_KEPT = 1 << 30
@@ -74,6 +74,11 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
             raise InputError(f"{file.name}: is a zip archive without arrays; give an npz file")
         headers: dict[str, Header | None] = {}
         for info in members:
+            if info.filename[:-4] in headers:
+                raise InputError(
+                    f"{file.name}: holds {info.filename[:-4]} twice, and which is meant is not "
+                    "known; save it again, each array under a name of its own"
+                )
             headers[info.filename[:-4]] = _header(archive, info, file.name)
         chosen = _choose(file.name, headers, options.dataset)
         info = next(i for i in members if i.filename[:-4] == chosen)
@@ -84,7 +89,8 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
             check_shape(name, shape, transpose=options.transpose, recording=options.recording)
             if math.prod(shape) * dtype.itemsize > info.file_size:
                 raise InputError(f"{name}: is incomplete for its shape {shape}; save it again")
-            flat = np.frombuffer(stream.read(), dtype, math.prod(shape))
+            flat = np.frombuffer(stream.read(math.prod(shape) * dtype.itemsize), dtype)
+            check_end(cast(BinaryIO, stream), name)
     rest = [i for i in everything if i.filename != info.filename]
     others = _Others(file, tuple(i.filename for i in rest), sum(i.file_size for i in rest))
     return array_rows(

@@ -71,3 +71,19 @@ def test_a_long_file_is_looked_at_from_end_to_end(tmp_path):
     values[-1, 7] = -9999
     np.save(tmp_path / "a.npy", values)
     assert "row 60000, column 8 holds" in said(tmp_path / "a.npy")
+
+
+@pytest.mark.parametrize("name", [name for name in WRITERS if name != "a.csv"])
+@pytest.mark.parametrize(("number", "rounded"), [(2**53 - 1, False), (2**53 + 1, True)])
+def test_whole_numbers_that_double_precision_rounds_are_told(tmp_path, name, number, rounded):
+    values = np.full((9, 3), number - 100, np.int64)
+    values[4, 1] = number
+    WRITERS[name](tmp_path / name, values)
+    assert ("row 5, column 2 holds 9.007e+15" in said(tmp_path / name)) == rounded
+    WRITERS[name](tmp_path / name, values.astype(float))
+    assert "rounded" not in said(tmp_path / name)
+
+
+def test_long_whole_numbers_of_a_table_are_told(tmp_path):
+    np.savetxt(tmp_path / "a.csv", np.full((9, 3), 2**60 + 1), "%d", ",")
+    assert "row 1 holds 1.153e+18" in said(tmp_path / "a.csv")

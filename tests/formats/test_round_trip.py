@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import warnings
 import zipfile
 
 import numpy as np
@@ -135,7 +136,39 @@ def test_damaged_npy_files_are_one_line(tmp_path):
     path.write_bytes(whole.replace(b"(6, 7)", b"(6,-7)"))
     refusal(path)
     path.write_bytes(b"\x93NUMPY\x03\x00" + whole[8:])
-    assert "npy format (3, 0)" in refusal(path)
+    assert "damaged npy header" in refusal(path)
+    path.write_bytes(b"\x93NUMPY\x04\x00" + whole[8:])
+    assert "npy format (4, 0)" in refusal(path)
+
+
+@pytest.mark.parametrize("version", [(1, 0), (2, 0), (3, 0)])
+def test_every_version_of_npy_is_read(tmp_path, version):
+    values = np.arange(12.0).reshape(3, 4)
+    with (tmp_path / "x.npy").open("wb") as file, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # numpy advises against the later ones
+        np.lib.format.write_array(file, values, version)
+    np.testing.assert_array_equal(read(tmp_path / "x.npy"), values)
+
+
+@pytest.mark.filterwarnings("ignore:Stored array in format 3.0")
+def test_fields_that_latin_1_cannot_name_are_refused_as_fields(tmp_path):
+    np.save(tmp_path / "x.npy", np.zeros(3, [("時間", "f8"), ("größe", "f8")]))
+    assert "structured array with the fields" in refusal(tmp_path / "x.npy")
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_what_stands_behind_an_array_is_not_left_out_in_silence(tmp_path, order):
+    path = tmp_path / "x.npy"
+    with path.open("wb") as file:
+        np.save(file, np.ones((3, 4), order=order))
+        np.save(file, np.zeros((3, 4)))
+    assert "several arrays one behind the other" in refusal(path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2] + bytes(8))
+    assert "more numbers than its header says" in refusal(path)
+    with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
+        archive.writestr("a.npy", whole)
+    assert "several arrays one behind the other" in refusal(tmp_path / "x.npz")
 
 
 @pytest.mark.parametrize(("dtype", "word"), [("U3", "text"), ("S3", "text"), ("M8[s]", "dates")])
@@ -187,6 +220,11 @@ def test_npz_files_that_promise_more_than_they_hold(tmp_path):
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("x.npy", promise)
     assert "is incomplete" in refusal(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.write(tmp_path / "x.npy", "x.npy")
+        with pytest.warns(UserWarning, match="Duplicate name"):
+            archive.write(tmp_path / "x.npy", "x.npy")
+    assert "holds x twice" in refusal(path)
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("readme.txt", "no arrays")
     assert "without arrays" in refusal(path)

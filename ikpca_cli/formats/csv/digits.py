@@ -53,7 +53,12 @@ class Digits:
     @property
     def whole(self) -> bool:
         """Whether all numbers are written as whole ones."""
-        return not any(self.most) and self.least == [None] * len(self.least) and not self.exponents
+        return not any(self.most) and self.unmarked
+
+    @property
+    def unmarked(self) -> bool:
+        """Whether no number has a decimal mark or an exponent, however long it is."""
+        return self.least == [None] * len(self.least) and not self.exponents
 
     def look(self, block: bytes, values: npt.NDArray[np.float64]) -> None:
         """Take a block into account.

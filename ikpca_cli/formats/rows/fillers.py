@@ -1,4 +1,4 @@
-"""Numbers that instruments and programs write where there is no value."""
+"""Numbers that instruments and programs write where there is none, and those too long to keep."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ FAR = (
     "holds {:g}, far from all others: if that stands for a missing value, put NaN in its place and "
     "give --missing"
 )
+
+EXACT = 2.0**53
+"""Whole numbers up to here are kept by double precision."""
+
+LONG = "holds {:.4g}: whole numbers from 2^53 on are rounded to double precision, about 16 digits"
 
 _PIECES, _NUMBERS = 16, 1 << 13
 """Pieces of a long array that are looked at, and how many numbers they hold together."""
@@ -48,20 +53,42 @@ def filler(values: npt.NDArray[Any]) -> tuple[int, int] | None:
     return int(row), int(column)
 
 
-def some_filler(
-    load: Callable[[int, int], npt.NDArray[Any]], shape: tuple[int, int]
-) -> tuple[int, int, float] | None:
-    """Return row, column and value of such a number in rows that `load` returns; (n, p) of them.
+def too_long(values: npt.NDArray[Any]) -> tuple[int, int] | None:
+    """Return the row and column of a whole number that double precision may have rounded.
 
-    A long array is not read to its end for it.
+    Parameters
+    ----------
+    values : ndarray of shape (n, p)
+        Whole numbers, or NaN.
+    """
+    size = np.nan_to_num(np.abs(values))
+    row, column = np.unravel_index(int(size.argmax()), size.shape)
+    return (int(row), int(column)) if size[row, column] >= EXACT else None
+
+
+def doubtful_number(
+    load: Callable[[int, int], npt.NDArray[Any]], shape: tuple[int, int], *, whole: bool
+) -> tuple[int, int, str] | None:
+    """Return a number that the user should check: its row, its column, and what to say of it.
+
+    Parameters
+    ----------
+    load
+        Returns rows. A long array is not read to its end.
+    shape
+        Of all rows, (n, p).
+    whole
+        Whether the file has whole numbers.
     """
     parts = _looked_at(*shape)
     values = np.concatenate([load(part.start, part.stop) for part in parts])
-    found = filler(values)
+    found, said = filler(values), FAR
+    if found is None and whole:
+        found, said = too_long(values), LONG
     if found is None:
         return None
     places = np.concatenate([np.arange(part.start, part.stop) for part in parts])
-    return int(places[found[0]]), found[1], float(values[found])
+    return int(places[found[0]]), found[1], said.format(float(values[found]))
 
 
 def _looked_at(n_rows: int, n_columns: int) -> list[slice]:

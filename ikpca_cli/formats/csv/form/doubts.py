@@ -15,7 +15,7 @@ from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.csv.form.signal_columns import numbers
 from ikpca_cli.formats.csv.form.text_columns import Line
-from ikpca_cli.formats.rows.fillers import filler
+from ikpca_cli.formats.rows.fillers import LONG, filler, too_long
 
 Matrix = npt.NDArray[np.float64]
 
@@ -158,6 +158,9 @@ def doubts_about(
         lines += _classes(values, digits)
     if values.size <= _LOOKED_AT and values.size:
         lines += _fillers(values) + _totals(values, digits)
+        found = too_long(values) if digits.unmarked else None
+        if found is not None:
+            lines.append(f"row {found[0] + 1} {LONG.format(float(values[found]))}")
     return lines
 
 
