@@ -20,7 +20,7 @@ from ikpca_cli.cli.commands.fit import fit
 from ikpca_cli.cli.commands.guide import guide
 from ikpca_cli.cli.commands.info import info
 from ikpca_cli.cli.given.settings import read_settings, settings_file
-from ikpca_cli.cli.help import Command, arranged
+from ikpca_cli.cli.help import Command, arranged, as_plain_flag
 from ikpca_cli.cli.streams import say, unprintable
 from ikpca_cli.cli.words.grouped import is_note, remark_of
 from ikpca_cli.data.signals import INTERRUPTED, told
@@ -32,6 +32,13 @@ BROKEN_PIPE = 141
 
 class _Guarded(TyperGroup):
     """A group whose commands end in plain lines instead of tracebacks."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters; all are flags, and no variable such as a version is one."""
+        found: list[Any] = super().get_params(ctx)
+        for param in found:
+            as_plain_flag(param)
+        return found
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; report what went wrong in one line unless --debug is given."""

@@ -14,6 +14,8 @@ from typing import Annotated, Any, get_args, get_origin
 from typer.core import TyperCommand
 from typer.models import OptionInfo
 
+from ikpca_cli.formats.told import OF_TABLES
+
 PANELS = ("Data", "Output", "Model", "Experiment", "Advanced")
 """Panels in order; one of another name comes before the last."""
 
@@ -53,6 +55,10 @@ _ADVANCED = (
 """Parameters that few people need."""
 
 
+_WIDE = 24
+"""Characters of the values of an option that stand in one line of a narrow terminal."""
+
+
 class Command(TyperCommand):
     """A command whose ``--help`` stands among the last of its options."""
 
@@ -61,14 +67,35 @@ class Command(TyperCommand):
         found: list[Any] = super().get_params(ctx)
         for param in found[-1:]:
             if "--help" in param.opts:
-                param.metavar, param.rich_help_panel = "", PANELS[-1]
+                param.rich_help_panel = PANELS[-1]
+                as_plain_flag(param)
+        for param in found:
+            if param.param_type_name == "argument":
+                param.display_type_rich = lambda ctx: None  # its name says what it is
         return found
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the words of the usage line: what is given once, may be left out, or repeated."""
+        names = [one for one in self.get_params(ctx) if one.param_type_name == "argument"]
+        return ["[OPTIONS]", *(_usage(one) for one in names)]
+
+
+def as_plain_flag(param: Any) -> None:
+    """Show a flag without a type, and take it from the command line alone."""
+    param.metavar, param.show_envvar, param.allow_from_autoenv = "", False, False
+
+
+def _usage(argument: Any) -> str:
+    """Return an argument as the usage line has it."""
+    name = argument.metavar if argument.required else f"[{argument.metavar}]"
+    return name if argument.nargs == 1 else f"{name}..."
 
 
 def arranged(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command whose options have panels, defaults and completion, in order."""
-    given = inspect.signature(command, eval_str=True).parameters.values()
-    parameters = [_shown(one) for one in given]
+    given = inspect.signature(command, eval_str=True).parameters
+    kept = OF_TABLES if "model" in given else ()
+    parameters = [_shown(one, is_kept=one.name in kept) for one in given.values()]
     parameters.sort(key=_rank)
 
     def run(**values: Any) -> None:
@@ -81,8 +108,8 @@ def arranged(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _shown(parameter: inspect.Parameter) -> inspect.Parameter:
-    """Return a parameter with what its help needs."""
+def _shown(parameter: inspect.Parameter, *, is_kept: bool) -> inspect.Parameter:
+    """Return a parameter with what its help needs; where it is kept, the model has its default."""
     parameter = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
     option = _option(parameter)
     if option is None:
@@ -96,8 +123,12 @@ def _shown(parameter: inspect.Parameter) -> inspect.Parameter:
         option.metavar = ""
     elif option.min is not None and option.metavar is None:
         option.metavar = "N" if kind in (int, int | None) else "F"
-    if parameter.default is None and option.show_default is True and words:
+    if is_kept:
+        option.show_default = "as for the fit"
+    elif parameter.default is None and option.show_default is True and words:
         option.show_default = words[0]
+    if len(option.metavar or "") > _WIDE:
+        option.metavar = option.metavar.replace("|", " | ")  # so that lines break between words
     if option.autocompletion is None and words:
         option.autocompletion = lambda incomplete: [w for w in words if w.startswith(incomplete)]
     return parameter.replace(annotation=Annotated[kind, option])

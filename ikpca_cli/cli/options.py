@@ -88,7 +88,7 @@ Inverse: TypeAlias = Annotated[
         "--inverse",
         metavar=PARAMETERS["inverse"].metavar,
         rich_help_panel=_MODEL,
-        help="Way back of ikpca's random features: the published one, or one that weighs errors.",
+        help="Pre-image of ikpca's random features: the published one, or one that weighs errors.",
     ),
 ]
 Activation: TypeAlias = Annotated[

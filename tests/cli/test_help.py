@@ -47,8 +47,46 @@ def test_flags_have_no_type_and_choices_a_default(help_of, command):
     assert "env var" not in text
     rows = re.split(r"^│ (?=--)", text, flags=re.MULTILINE)[1:]
     for row in rows:
-        if re.search(r" [a-z0-9]+\|[a-zF]", row.splitlines()[0]):
+        if re.search(r" [a-z0-9]+ ?\| ?[a-zF]", row.splitlines()[0]):
             assert "[default: " in row, row
+
+
+def test_the_first_help_has_no_types_and_variables(help_of):
+    assert not re.search("<bool>|env var", help_of())
+
+
+@pytest.mark.parametrize(
+    ("command", "usage"),
+    [
+        ("fit", "TRAIN..."),
+        ("denoise", "MODEL NOISY..."),
+        ("compare", "TRAIN [NOISY]"),
+        ("guide", "[TOPIC]"),
+    ],
+)
+def test_the_usage_line_says_what_is_needed(help_of, command, usage):
+    text = help_of(command)
+    assert f"Usage: ikpca {command} [OPTIONS] {usage}" in " ".join(text.split())
+    assert "<str>" not in text.split("Arguments")[1].split("╯")[0]
+
+
+def test_no_value_is_broken_in_a_narrow_terminal(cli, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    text = cli("fit", "--help").stdout
+    assert all(re.search(rf"\b{word}\b", text) for word in ("mixture", "matern32", "exponential"))
+    assert re.search(r"\brational-quadratic\b", text)
+
+
+def test_options_that_a_model_keeps_say_so(help_of):
+    header = help_of("denoise").split("--header")[1].split("--skip-rows")[0]
+    assert "[default: (as for the fit)]" in header
+    assert "[default: (auto)]" in help_of("fit").split("--header")[1].split("--skip-rows")[0]
+
+
+@pytest.mark.parametrize("name", ["IKPCA_VERSION", "IKPCA_HELP", "IKPCA_GUIDE_HELP"])
+def test_a_variable_of_the_place_is_no_flag(cli, monkeypatch, name):
+    monkeypatch.setenv(name, "0.2.0")
+    assert cli("guide").stdout.startswith("files ")
 
 
 def completions(line, folder):

@@ -39,7 +39,7 @@ def compare(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help="Rows to fit on, or all rows.")],
     noisy: Annotated[
         str | None,
-        typer.Argument(metavar="[NOISY]", help="Rows to clean; without it TRAIN is split."),
+        typer.Argument(metavar="NOISY", help="Rows to clean; without it TRAIN is split."),
     ] = None,
     clean: Annotated[
         str | None,

@@ -24,7 +24,7 @@ ROWS_TO_FIT, ROWS_TO_CLEAN, COLUMNS, NOISE_STD = 240, 60, 60, 0.2
 def demo(
     ctx: typer.Context,
     folder: Annotated[
-        str, typer.Argument(metavar="[FOLDER]", help="Where the files go.")
+        str, typer.Argument(metavar="FOLDER", help="Where the files go.")
     ] = "ikpca-demo",
     force: opt.Force = False,
     debug: opt.Debug = False,

@@ -99,7 +99,7 @@ def denoise(
     reading: Reading,
     printing: opt.Printing,
 ) -> None:
-    """Clean rows with a model. Outputs take the form of their inputs: noisy.denoised.npy.
+    """Clean rows with a model: noisy.npy becomes noisy.denoised.npy, of the same form.
 
     Examples:
 

@@ -14,7 +14,7 @@ def guide(
     topic: Annotated[
         str | None,
         typer.Argument(
-            metavar="[TOPIC]",
+            metavar="TOPIC",
             help=f"One of {', '.join(TOPICS)}; without it they are listed.",
             autocompletion=lambda: list(TOPICS),
         ),
