@@ -25,6 +25,7 @@ from ikpca_cli.cli.streams import say, unprintable
 from ikpca_cli.cli.words.grouped import is_note, remark_of
 from ikpca_cli.data.signals import INTERRUPTED, told
 from ikpca_cli.errors import IkpcaError, IkpcaWarning
+from ikpca_cli.formats.format_names import read_formats
 from ikpca_cli.version import __version__
 
 BROKEN_PIPE = 141
@@ -112,7 +113,18 @@ def _version(value: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+_HELP = f"""Denoise stacks of signals: heart beats, digit images, spectra, sensor windows.
+
+`fit` learns a model from noisy rows, `denoise` cleans other rows with it, `evaluate` and
+`compare` say by how much. Files are {read_formats()}.
+
+    ikpca demo
+    ikpca fit train.npy
+    ikpca denoise model.joblib noisy.npy
+"""
+
+
+@app.callback(help=_HELP)
 def root(
     ctx: typer.Context,
     version: Annotated[
@@ -127,15 +139,7 @@ def root(
         ),
     ] = False,
 ) -> None:
-    """Denoise stacks of signals: heart beats, digit images, spectra, sensor windows.
-
-    `fit` learns a model from noisy rows, `denoise` cleans other rows with it, `evaluate` and
-    `compare` say by how much. Files may be npy, npz, csv, HDF5 or MATLAB.
-
-        ikpca demo
-        ikpca fit train.npy
-        ikpca denoise model.joblib noisy.npy
-    """
+    """Read the settings, which are defaults of all commands."""
     file = settings_file()
     if file is not None:
         commands = getattr(ctx.command, "commands", {})

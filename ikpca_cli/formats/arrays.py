@@ -1,4 +1,4 @@
-"""Any array a user owns, in and out: the one door to npy, npz, csv, HDF5 and MATLAB files."""
+"""Any array a user owns, in and out: the one door to every format of the registry."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from ikpca_cli.errors import InputError, OutputError
+from ikpca_cli.formats.foreign import kind_of
 from ikpca_cli.formats.format import Format, suffix_of
 from ikpca_cli.formats.layout import Layout
 from ikpca_cli.registry import load_named
@@ -35,10 +36,14 @@ def sniff(head: bytes, path: str, name: str) -> Format:
     Raises
     ------
     InputError
-        If the file is empty, or a pickle; `name` is what the message calls it.
+        If the file is empty, a pickle, or of a kind that is not read; `name` is what the message
+        calls it.
     """
     if not head:
         raise InputError(f"{name}: is empty; copy or export it again")
+    other = kind_of(head)
+    if other is not None:
+        raise InputError(f"{name}: {other}")
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
         raise InputError(f"{name}: is a pickle, which is never loaded; save the array as .npy")
     return next(kind for kind in map(format_named, FORMATS) if kind.sniff(head, path))

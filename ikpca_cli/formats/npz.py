@@ -16,7 +16,9 @@ from ikpca_cli.data.row_source import Progress
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.array_checks import check_numbers, check_shape
 from ikpca_cli.formats.file_rows import Rows
+from ikpca_cli.formats.foreign import kind_of_archive
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
+from ikpca_cli.formats.format_names import TITLES
 from ikpca_cli.formats.layout import Layout, ReadOptions
 from ikpca_cli.formats.npy import Header, array_rows, check_end, npy_header, start_npy
 from ikpca_cli.formats.rows.row_slices import plain_reason
@@ -71,7 +73,7 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
         everything = archive.infolist()
         members = [info for info in everything if info.filename.endswith(".npy")]
         if not members:
-            raise InputError(f"{file.name}: is a zip archive without arrays; give an npz file")
+            raise InputError(f"{file.name}: {kind_of_archive(archive.namelist())}")
         headers: dict[str, Header | None] = {}
         for info in members:
             if info.filename[:-4] in headers:
@@ -164,7 +166,7 @@ def _writer(output: Output) -> Iterator[Write]:
 
 NPZ = Format(
     name="npz",
-    title="npz",
+    title=TITLES["npz"],
     suffixes=(".npz",),
     sniff=lambda head, _: head.startswith((b"PK\x03\x04", b"PK\x05\x06")),
     read=_read,

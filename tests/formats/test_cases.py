@@ -188,7 +188,7 @@ def test_files_that_hold_no_array(table, tmp_path):
     assert "is empty" in refusal(table(""))
     assert "cannot be read: no such file" in refusal(tmp_path / "none.npy")
     assert "is a folder" in refusal(tmp_path)
-    assert "not an array file" in refusal(table(b"GIF89a\0\0\0", "picture.gif"))
+    assert "not an array file" in refusal(table(b"GI\0F89a", "picture.dat"))
 
 
 def test_a_target_without_a_known_suffix_keeps_format_and_name(array, tmp_path):

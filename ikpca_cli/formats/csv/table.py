@@ -18,14 +18,14 @@ from ikpca_cli.formats.csv.form.cells import is_comment
 from ikpca_cli.formats.csv.form.dialect import check_comment, data_lines, find_dialect
 from ikpca_cli.formats.csv.form.doubts import doubts_about, row_left_out
 from ikpca_cli.formats.csv.form.head import Head, read_head
-from ikpca_cli.formats.csv.form.packed import refuse_packed
+from ikpca_cli.formats.csv.form.no_table import refuse_other_text
 from ikpca_cli.formats.csv.parse import Parsed, parse_table
 from ikpca_cli.formats.csv.plan import Plan, choose_columns
 from ikpca_cli.formats.csv.table_style import style_of
 from ikpca_cli.formats.csv.table_text import TableText
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.layout import Layout, ReadOptions
-from ikpca_cli.formats.mapped import Mapped
+from ikpca_cli.formats.rows.mapped import Mapped
 
 _SAMPLE, _LEAST, _BYTES = 400, 8, 64 << 10
 """Lines that tell the form of a table, how many at least, and about how many characters."""
@@ -99,7 +99,7 @@ def _read(
     skipped, hint = options.skip_rows, None
     if lines[0].lower().startswith("sep=") and len(lines[0]) == 5:  # Excel's own hint
         skipped, hint = max(1, skipped), lines[0][4]
-    refuse_packed(lines, name)
+    refuse_other_text(lines, name)
     if skipped >= len(lines):
         raise InputError(f"{name}: --skip-rows {skipped} leaves out all its lines; give fewer")
     comment = check_comment(options.comment)

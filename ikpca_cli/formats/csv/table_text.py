@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, cast
 
 from ikpca_cli.errors import InputError
+from ikpca_cli.formats.format_names import read_formats
 
 LONGEST_LINE = 64 << 20
 """Bytes of a line; a longer one is no row of a table."""
@@ -17,6 +18,7 @@ _BLOCK = 8 << 20  # bytes of text parsed together
 _LINES = 8  # lines that are looked at, however long they are
 _UTF16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _BOM = b"\xef\xbb\xbf"
+_PLAIN = frozenset(b"\t\n\r" + bytes(range(0x20, 0x7F)))
 
 
 class TableText:
@@ -54,11 +56,12 @@ class TableText:
         self.zipped = zipped
         self._name = name
         self._stream = stream
-        start = stream.read(2)
-        self.encoding = _UTF16.get(start, "utf-8")
-        self.bom = start in _UTF16
-        if self.bom:
-            self._stream = cast(BinaryIO, _Decoded(stream, self.encoding, name))
+        start = stream.read(4)
+        self.bom = start[:2] in _UTF16
+        self.encoding = _UTF16.get(start[:2], _bare_utf16(start))
+        if self.encoding != "utf-8":
+            ahead = start[2:] if self.bom else start
+            self._stream = cast(BinaryIO, _Decoded(stream, self.encoding, name, ahead))
             start = b""
         self.whole = False
         raw = self._more(start, _HEAD)
@@ -69,9 +72,7 @@ class TableText:
         if raw.startswith(_BOM):
             self.bom, raw = True, raw[len(_BOM) :]
         if b"\0" in raw:
-            raise InputError(
-                f"{name}: is not an array file: npy, npz, csv, HDF5 and mat files are read"
-            )
+            raise InputError(f"{name}: is not an array file; give one of {read_formats()}")
         if not raw.strip():
             raise InputError(f"{name}: is empty; copy or export it again")
         self.newline = _newline(raw)
@@ -156,18 +157,18 @@ class TableText:
 
 
 class _Decoded(io.RawIOBase):
-    """A stream of UTF-16 text in UTF-8."""
+    """A stream of UTF-16 text in UTF-8, some bytes of which were read ahead."""
 
-    def __init__(self, stream: BinaryIO, encoding: str, name: str) -> None:
+    def __init__(self, stream: BinaryIO, encoding: str, name: str, ahead: bytes) -> None:
         super().__init__()
-        self._stream = stream
+        self._stream, self._ahead = stream, ahead
         self._decoder = codecs.getincrementaldecoder(encoding)()
         self._name = name
 
     def read(self, size: int = -1) -> bytes:
         """Return some bytes, none at the end."""
         while True:
-            data = self._stream.read(max(size, 2))
+            data, self._ahead = self._ahead or self._stream.read(max(size, 2)), b""
             try:
                 text = self._decoder.decode(data, final=not data)
             except UnicodeDecodeError as error:
@@ -175,6 +176,15 @@ class _Decoded(io.RawIOBase):
                 raise InputError(line) from error
             if text or not data:
                 return text.encode("utf-8", "surrogatepass")
+
+
+def _bare_utf16(start: bytes) -> str:
+    """Return the encoding of text without a mark, from its first four bytes."""
+    for place, encoding in ((0, "utf-16-le"), (1, "utf-16-be")):
+        signs, zeros = start[place::2], start[1 - place :: 2]
+        if zeros == b"\0\0" and all(sign in _PLAIN for sign in signs):
+            return encoding
+    return "utf-8"
 
 
 def _opens(line: str) -> bool:

@@ -15,11 +15,12 @@ from ikpca_cli.errors import InputError
 from ikpca_cli.formats.array_checks import check_numbers, check_shape
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write
+from ikpca_cli.formats.format_names import TITLES
 from ikpca_cli.formats.hdf5.guarded import hdf5_writer
 from ikpca_cli.formats.hdf5.packing import Unpacked, unpacked
 from ikpca_cli.formats.layout import Layout, Part, ReadOptions
 from ikpca_cli.formats.rows.row_slices import Source
-from ikpca_cli.formats.window import Window
+from ikpca_cli.formats.rows.window import Window
 
 _CACHE = 32 << 20  # bytes of chunks: more than HDF5's 1 MB keeps a row of them between windows
 _LISTED = 20
@@ -262,7 +263,7 @@ def _writer(output: Output) -> Iterator[Write]:
 
 HDF5 = Format(
     name="hdf5",
-    title="HDF5",
+    title=TITLES["hdf5"],
     suffixes=(".h5", ".hdf5"),
     sniff=_sniff,
     read=read_hdf5,

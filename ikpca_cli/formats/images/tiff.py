@@ -16,6 +16,7 @@ from ikpca_cli.data.row_source import Progress
 from ikpca_cli.errors import InputError, OutputError
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Format, Input, Output, Write
+from ikpca_cli.formats.format_names import TITLES
 from ikpca_cli.formats.layout import ReadOptions
 from ikpca_cli.formats.npy import array_rows
 
@@ -138,7 +139,7 @@ def _writer(output: Output) -> Iterator[Write]:
 
 TIFF = Format(
     name="tiff",
-    title="TIFF",
+    title=TITLES["tiff"],
     suffixes=(".tif", ".tiff"),
     sniff=lambda head, _: head.startswith((b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")),
     read=_read,

@@ -15,6 +15,7 @@ from ikpca_cli.data.row_source import Progress
 from ikpca_cli.errors import InputError, OutputError
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
+from ikpca_cli.formats.format_names import TITLES
 from ikpca_cli.formats.layout import Layout, ReadOptions
 from ikpca_cli.formats.matlab.mat5_tags import check_tags
 from ikpca_cli.formats.matlab.matlab_names import matlab_name, renaming
@@ -158,7 +159,7 @@ def _writer(output: Output) -> Iterator[Write]:
 
 MAT = Format(
     name="mat",
-    title="MATLAB",
+    title=TITLES["mat"],
     suffixes=(".mat",),
     sniff=_sniff,
     read=_read,

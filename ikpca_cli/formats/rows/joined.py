@@ -12,8 +12,8 @@ import numpy.typing as npt
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.csv.spool import Spool
 from ikpca_cli.formats.file_rows import Rows
-from ikpca_cli.formats.mapped import Mapped
 from ikpca_cli.formats.rows.few_open import FewOpen, is_kept, named_warnings
+from ikpca_cli.formats.rows.mapped import Mapped
 from ikpca_cli.formats.rows.row_slices import BLOCK
 
 

@@ -1,0 +1,114 @@
+"""Files of other kinds: refused by what they are, with what to do, and never read as tables."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+
+import numpy as np
+import pytest
+
+from ikpca_cli.errors import InputError
+from ikpca_cli.formats.arrays import read_rows, write_rows
+from ikpca_cli.formats.format_names import TITLES, read_formats
+from ikpca_cli.formats.format_registry import FORMATS, format_named
+
+PAIRS = "".join(f"{400 + i}.5, {i * i}.25\n" for i in range(6))
+JCAMP = "##TITLE=a\n##JCAMP-DX=4.24\n##XUNITS=1/CM\n"
+VALUES = np.array([[1.5, -2.0, 3.25], [4.0, 0.5, 6.0]])
+
+
+def refusal(path, content):
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(InputError) as caught:
+        read_rows(str(path))
+    assert "\n" not in str(caught.value)
+    assert str(path) in str(caught.value)
+    return str(caught.value)
+
+
+def archive(*members):
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w") as file:
+        for member in members:
+            file.writestr(member, "<x/>")
+    return stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"%PDF-1.4\n1 0 obj\n<< >>\nendobj\n", "PDF"),
+        (b"{\\rtf1\\ansi 1,2,3\\par 4,5,6\\par}\n", "word processor"),
+        (b"SIMPLE  =                    T".ljust(80) + b"BITPIX  = 16".ljust(80), "FITS"),
+        (b"RIFF\x24\0\0\0WAVEfmt ", "WAV"),
+        (b"CDF\x01" + bytes(60), "netCDF 3"),
+        (b"PAR1" + bytes(60), "Parquet"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(60), "save the sheet as CSV"),
+        (b"BZh91AY&SY", "unpack it first"),
+        ("\ufeff1,2\n3,4\n".encode("utf-32-le"), "save it as UTF-8"),
+        (archive("[Content_Types].xml", "xl/workbook.xml"), "save the sheet as CSV"),
+        (archive("mimetype", "content.xml"), "OpenDocument"),
+        (archive("a.csv", "b.csv"), "unpack it first"),
+        (archive(), "empty zip"),
+    ],
+)
+def test_other_kinds_of_files(tmp_path, content, words):
+    assert words in refusal(tmp_path / "x.dat", content)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1 1:0.5 2:1.5 3:2.5\n-1 1:0.25 2:1.0 3:2.0\n", "LIBSVM"),
+        ("1 1:0.5 3:2.5\n-1 2:1.0 4:2.0 5:1\n2,3 1:1e-3 2:1 # note\n", "LIBSVM"),
+        ("%%MatrixMarket matrix array real general\n3 2\n1.0\n2.0\n3.0\n4.0\n5.0\n6.0\n", "npy"),
+        ("@problemName a\n@univariate true\n@data\n1.5,2.5:1\n3.5,4.5:2\n", "time series"),
+        ('<?xml version="1.0"?>\n<a>\n<r>1 2 3</r>\n</a>\n', "XML"),
+        ("<html>\n<table>\n<tr><td>1</td><td>2</td></tr>\n</table>\n</html>\n", "HTML"),
+        (json.dumps(VALUES.tolist()), "JSON"),
+        (json.dumps({"a": [1, 2], "b": [3, 4]}, indent=1), "JSON"),
+        (str(VALUES), "printed array"),
+        (
+            JCAMP + "##XYDATA=(X++(Y..Y))\n400 1 2 3\n403 4 5 6\n##END=\n",
+            "several values to a line",
+        ),
+        ("$$ by hand\n" + JCAMP + "##XYDATA=(X++(Y..Y))\n400 1 2\n402 4 5\n", "several values"),
+        (JCAMP + "##NTUPLES=MS\n##DATA TABLE=(XY..XY), PEAKS\n" + PAIRS, "several tables"),
+        (2 * (JCAMP + "##XYPOINTS=(XY..XY)\n" + PAIRS + "##END=\n"), "several tables"),
+        (JCAMP + "##YFACTOR=0.01\n##XYPOINTS=(XY..XY)\n" + PAIRS, "its YFACTOR, 0.01"),
+    ],
+)
+def test_text_that_is_no_table(tmp_path, text, words):
+    assert words in refusal(tmp_path / "x.txt", text)
+
+
+def test_one_spectrum_of_jcamp_in_pairs_is_read(tmp_path):
+    text = JCAMP + "##YFACTOR=1.0\n##XYPOINTS=(XY..XY)\n" + PAIRS + "##END=\n"
+    (tmp_path / "x.dx").write_text(text)
+    with read_rows(str(tmp_path / "x.dx")) as rows:
+        assert rows.read()[:, 1].tolist() == [i * i + 0.25 for i in range(6)]
+
+
+def test_times_of_day_are_labels_and_no_indices(tmp_path):
+    (tmp_path / "x.txt").write_text("".join(f"10:{i:02d} {i}.5 {i}.25 1.75\n" for i in range(6)))
+    with read_rows(str(tmp_path / "x.txt")) as rows:
+        assert rows.shape == (6, 3)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf_16_without_a_mark_is_read_and_written(tmp_path, encoding):
+    text = "µV,b,c\r\n1.5,-2.0,3.25\r\n4.0,0.5,6.0\r\n"
+    for content in (text[text.index("\n") + 1 :], text.replace("µV", "uV")):
+        (tmp_path / "x.csv").write_bytes(content.encode(encoding))
+        with read_rows(str(tmp_path / "x.csv")) as rows:
+            np.testing.assert_array_equal(rows.read(), VALUES)
+            write_rows(str(tmp_path / "y.csv"), rows.read(), rows.layout, force=True)
+        assert (tmp_path / "y.csv").read_bytes() == content.encode(encoding)
+
+
+def test_the_names_of_formats_are_those_of_the_registry():
+    assert {name: format_named(name).title for name in FORMATS} == TITLES
+    assert list(FORMATS) == list(TITLES)
+    assert all(suffix[1:] in read_formats() for suffix in format_named("csv").suffixes)
