@@ -23,11 +23,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.estimate import IN_DOUBT
 from ikpca_cli.noise.level import estimate_noise
-
-IN_DOUBT = 0.8
-"""Share of displacements that is kept where the level is a guess, which is too high rather than too
-low: with level c sigma it is safe up to c^2 = 2.5, and costs 4 % of what is gained if c is 1."""
 
 FEW_ROWS = 20
 """A file of fewer rows tells nothing of its own noise."""

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+IN_DOUBT = 0.8
+"""Share of displacements that is kept where the level is a guess, which is too high rather than too
+low: with level c sigma it is safe up to c^2 = 2.5, and costs 4 % of what is gained if c is 1."""
+
 _LEAST = 0.02
 """Standard error of an estimated risk, over the risk, that none is believed to be below."""
 
@@ -45,6 +49,8 @@ class NoiseLevel:
         Relative standard error of `std`.
     remark : str
         What is odd about the rows, for the user; empty where nothing is.
+    hidden : float
+        Share of the squared level that may be signal, where the level is not certain.
     """
 
     std: float | None
@@ -52,6 +58,17 @@ class NoiseLevel:
     is_bound: bool = False
     error: float = 0.0
     remark: str = ""
+    hidden: float = 1.0
+
+    @property
+    def strength(self) -> float:
+        """Share of displacements that is kept, for the level may be too high.
+
+        With signal of variance h beside noise of 1 - h in what is taken for noise, a displacement
+        of all of it times t leaves an error of ``t^2 h + (1 - t)^2 (1 - h)``. It is no more than
+        that of the noise up to ``t = 2 (1 - h)``.
+        """
+        return 1.0 if self.certain else min(max(2.0 * (1.0 - self.hidden), IN_DOUBT), 1.0)
 
     def doubt_in_words(self) -> str:
         """Return what a user has to know of the level, empty where it is certain."""
@@ -67,9 +84,11 @@ class NoiseLevel:
                 f"the noise level cannot be told: {why}, and it may be anything up to "
                 f"{self.std:.3g}. They are left as they are: give it (--noise-std) if you know it"
             )
+        less = 1.0 - self.strength
+        done = f"{less:.0%} less is removed, and no" if less > 0.0 else "No"
         return (
-            f"the noise level {self.std:.3g} is a guess and may be too high: {why}. A fifth less "
-            "is removed, and no error is promised: give it (--noise-std) if you know it"
+            f"the noise level {self.std:.3g} is a guess and may be too high: {why}. {done} error "
+            "is promised: give it (--noise-std) if you know it"
         )
 
     def risk_error(self, risk: float, error: float, n_numbers: float = math.inf) -> float:

@@ -36,6 +36,7 @@ _LOCAL_DOUBT = 1.1  # relative error of a level read across a surface, times the
 _SATURATED = 0.7  # variance across a neighbourhood, as a share of its window's
 _FEWEST, _MANY = 3, 20  # directions without signal that can be compared, and that tell by number
 _SHARE = 8  # of the directions that are enough
+_EVEN = 0.5  # share of the directions that tell how much signal can be among them
 _WIDE_GAP = 2.0  # between noise and the least signal
 _GAP, _BLURRED = 1.2, 0.03  # less of it: signal goes on within noise, by which a level is too high
 _NARROW = 2.0  # scatter of noise variances that leaves a slope no room
@@ -139,10 +140,14 @@ def _judged(X: FloatArray, spectrum: Eigenvalues, signal: int, best: Reading) ->
     few = X.shape[1] > _MANY and plateau < fewest
     gap = spectrum.gap(plateau)
     resolved = many or gap >= _WIDE_GAP or spectrum.scatter(plateau) <= _NARROW
-    is_noise = mixed or RowLengths.of(X, spectrum, signal).vary_as_noise()
+    usual = RowLengths.of(X, spectrum, signal)
+    is_noise = mixed or usual.vary_as_noise()
+    # Half of all directions are equal by chance only if they are noise, or signal in doses.
+    even = resolved and plateau >= _EVEN * short
     return NoiseLevel(
         best.std,
         certain=plateau >= fewest and resolved and is_noise,
         is_bound=plateau == 1 or (plateau >= _FEWEST and not resolved) or few,
         error=float(np.hypot(best.doubt / 2.0, _BLURRED if gap < _GAP else 0.0)),
+        hidden=max(usual.hidden_share(), lengths.hidden_share()) if even and not is_noise else 1.0,
     )

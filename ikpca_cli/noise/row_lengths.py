@@ -20,7 +20,8 @@ LOW, LESS_LOW = 0.1, 0.25
 
 _MOST_LEVERAGE = 0.9  # of a row that still tells something
 _UNLIKE_NOISE = (0.7, 2.0)  # variance of squared lengths, over that of noise
-_SURELY = 4.0  # standard errors
+_SURELY, _LIKELY = 4.0, 2.0  # standard errors
+_LEAST_SPREAD = 0.5  # of the squared lengths of signal that passes for noise, over their mean
 _SAME = 0.01  # what low quantiles may differ by, beyond chance
 
 
@@ -96,6 +97,27 @@ class RowLengths:
         low, high = _UNLIKE_NOISE
         if low < ratio < high:
             return True
-        # The kurtosis of chi-square is 12 / d.
-        error = ((2.0 + 12.0 / directions) / len(squares)) ** 0.5
+        error = self._chance()
         return bool(abs(np.log(max(ratio, np.finfo(float).tiny))) < _SURELY * error)
+
+    def hidden_share(self) -> float:
+        """Return the share of the mean squared length that may be signal, by how lengths vary.
+
+        Signal that has the spectrum of noise comes in doses, one row more than another. If these
+        vary by half of their mean at least, as much as lengths vary beyond those of noise tells
+        how much signal there can be. Where lengths vary less than those of noise all may be.
+        """
+        squares, usual = self.squares, 2.0 / self.directions
+        if not squares.any():
+            return 1.0
+        variance = float((squares / squares.mean()).var())
+        if variance < _UNLIKE_NOISE[0] * usual:
+            return 1.0
+        beyond = max(variance / usual - 1.0, 0.0) + _LIKELY * self._chance()
+        return min((beyond * usual) ** 0.5 / _LEAST_SPREAD, 1.0)
+
+    def _chance(self) -> float:
+        """Return the relative standard error of the variance of squared lengths."""
+        # The kurtosis of chi-square is 12 / d.
+        error: float = ((2.0 + 12.0 / self.directions) / len(self.squares)) ** 0.5
+        return error

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ikpca_cli.noise.eigenvalues import Eigenvalues
+from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.local import thickness
+from ikpca_cli.noise.row_lengths import RowLengths
 
 
 def sines(n_samples, seed, noise=0.3):
@@ -224,3 +227,41 @@ def test_few_rows_of_few_columns_give_no_more_than_a_bound(n_samples):
         found = estimate_noise(rows - rows.mean(axis=0))
         assert not found.certain
         assert found.is_bound or found.std < 0.5
+
+
+def doses(share, seed):
+    """Return rows (300, 100) whose noise holds signal of a share of its variance, in doses."""
+    rng = np.random.default_rng(np.random.SeedSequence([78, seed]))
+    spread = rng.gamma(2.0, 0.5, (300, 1))
+    return rng.normal(size=(300, 100)) * np.sqrt(1.0 - share + share * spread)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.25, 0.5])
+def test_signal_that_comes_in_doses_is_no_more_than_lengths_tell(share):
+    lengths = RowLengths.of(rows := doses(share, 1), Eigenvalues.of(rows), 0)
+    assert share < lengths.hidden_share() < 2.0 * share + 0.2
+
+
+def test_lengths_that_vary_less_than_those_of_noise_tell_nothing_of_signal():
+    rows = doses(0.0, 2)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    assert RowLengths.of(rows, Eigenvalues.of(rows), 0).hidden_share() == 1.0
+
+
+@pytest.mark.parametrize(("hidden", "strength"), [(0.2, 1.0), (0.55, 0.9), (1.0, 0.8)])
+def test_a_guess_of_the_level_is_used_as_far_as_it_is_safe(hidden, strength):
+    level = NoiseLevel(1.0, certain=False, hidden=hidden)
+    assert level.strength == pytest.approx(strength)
+    assert (f"{1.0 - strength:.0%} less" in level.doubt_in_words()) is (strength < 1.0)
+    assert NoiseLevel(1.0, certain=True, hidden=hidden).strength == 1.0
+
+
+def test_rows_of_uneven_roughness_are_cleaned_in_full_where_little_of_it_can_be_signal():
+    rng = np.random.default_rng(0)
+    spread = 0.65 + 0.35 * rng.gamma(4.0, 0.25, (120, 1))
+    rows = rng.normal(size=(120, 100)) * np.sqrt(spread)
+    rows += 3.0 * rng.normal(size=(120, 2)) @ rng.normal(size=(2, 100))
+    level = estimate_noise(rows - rows.mean(axis=0))
+    assert not level.certain
+    assert 0.2 < level.hidden < 0.5
+    assert level.strength == 1.0

@@ -12,7 +12,6 @@ from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import IkpcaWarning
 from ikpca_cli.estimators.base import Estimator
-from ikpca_cli.noise.caution import IN_DOUBT
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.treatment import Treatment
 from ikpca_cli.selection.choice import Choice
@@ -87,7 +86,7 @@ def promise_of(
     blind = estimator.n_components == "auto" and not estimator.replicates and not is_known
     if risk is not None and blind:
         nothing = level.is_bound or useless
-        strength = 0.0 if nothing else 1.0 if level.certain else IN_DOUBT
+        strength = 0.0 if nothing else level.strength
     if noise_std is not None and risk is not None:
         if strength == 0.0:  # rows stay as they are
             risk, error = noise_std**2, 2.0 * level.error * noise_std**2
