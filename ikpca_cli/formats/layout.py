@@ -132,6 +132,10 @@ class TableStyle:
         Digits behind the decimal mark of all numbers, where they were asked for.
     significant
         Significant digits, where numbers have exponents.
+    exponent
+        What begins the exponents where all numbers have one, as e or Fortran's D.
+    least_mantissa
+        The fewest digits behind the decimal mark of such a number.
     """
 
     delimiter: str = ","
@@ -154,6 +158,8 @@ class TableStyle:
     decimals: tuple[tuple[int, int] | None, ...] | None = None
     digits: int | None = None
     significant: int | None = None
+    exponent: str | None = None
+    least_mantissa: int = 0
 
 
 @dataclass(frozen=True)

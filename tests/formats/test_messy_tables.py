@@ -531,19 +531,19 @@ def test_a_whole_number_below_many_decimals_is_not_guessed(refused):
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "words"),
     [
-        lines(NUMBERS, "%.3f mV"),
-        "".join(f"[{line}]\n" for line in lines(NUMBERS).split()),
-        "".join(f"({line}),\n" for line in lines(NUMBERS).split()),
-        str(NUMBERS.tolist()),
-        np.array2string(NUMBERS, max_line_width=200),
-        lines(NUMBERS).replace("\n", "\x0b"),
-        lines(NUMBERS).replace("\n", "\u2028"),
+        (lines(NUMBERS, "%.3f mV"), "not a number"),
+        ("".join(f"[{line}]\n" for line in lines(NUMBERS).split()), "printed array"),
+        ("".join(f"({line}),\n" for line in lines(NUMBERS).split()), "not a number"),
+        (str(NUMBERS.tolist()), "printed array"),
+        (np.array2string(NUMBERS, max_line_width=200), "printed array"),
+        (lines(NUMBERS).replace("\n", "\x0b"), "not a number"),
+        (lines(NUMBERS).replace("\n", "\u2028"), "not a number"),
     ],
 )
-def test_numbers_are_not_laid_aside_as_labels_for_what_sticks_to_them(refused, text):
-    assert "not a number" in refused(text)
+def test_numbers_are_not_laid_aside_as_labels_for_what_sticks_to_them(refused, text, words):
+    assert words in refused(text)
 
 
 @pytest.mark.parametrize(

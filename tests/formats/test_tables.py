@@ -94,6 +94,9 @@ def refusal(path, **options):
         "sample,400,401\n1,-2.5,3e-7\n4,.5,600\n",
         "0,1,2\n1,-2.5,3e-7\n4,.5,600\n",
         "sep=;\n1;-2.5;3e-7\n4;.5;600\n",
+        "1.D0,-2.5,3.0D-7\n4,.5d0,0.6d+3\n",
+        "  1.000D+00 -0.250D+01  0.300D-06\n  0.400D+01  0.500D+00  0.600D+03\n",
+        "1;-2,5;3,0D-7\n4;0,5;6,D2\n",
         "\ufeffa,b,c\n1,-2.5,3e-7\n4,.5,600\n",
         "Zeit;µV;°C\n1;-2,5;3e-7\n4;0,5;600\n",
         "Zeit;µV;°C\n1;-2,5;3e-7\n4;0,5;600\n".encode("latin-1"),
@@ -123,6 +126,10 @@ def test_every_dialect_reads_the_same(table, reader, text):
         "value\n1,5\n2,25\n",
         '"a","b"\n"1,5","2,25"\n"-3,5","0,5"\n',
         "sep=;\n1.5;2.5\n",
+        "1.500e+00,-2.250e-03\n4.000e+10,5.000e-01\n",
+        "a;b\n1,500E+00;-2,250E-03\n4,000E+10;5,000E-01\n",
+        "1.500D+00,-2.250D-03\n4.000D+10,5.000D-01\n",
+        "1.500000000000000000e+00 -2.500000000000000000e-01\n",
     ],
 )
 def test_an_output_is_the_input_again(table, tmp_path, reader, text):
@@ -180,6 +187,11 @@ def test_gzip_is_mirrored_and_the_same_bytes_each_time(table, tmp_path):
 )
 def test_what_cannot_be_read_is_refused_with_its_place(table, reader, text, reason):
     assert reason in refusal(table(text))
+
+
+def test_a_name_of_digits_and_a_letter_is_no_number_of_fortran(table):
+    with read_rows(str(table("12D4,1.5\n12D5,2.5\n"))) as rows:
+        assert rows.read().tolist() == [[1.5], [2.5]]
 
 
 def test_a_decimal_mark_found_too_late_names_the_options(table):

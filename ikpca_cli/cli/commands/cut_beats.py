@@ -25,7 +25,8 @@ class Align(StrEnum):
 @composed
 def beats(
     recording: Annotated[
-        str, typer.Argument(metavar="RECORDING", help="Samples by channels; a column of times is none.")
+        str,
+        typer.Argument(metavar="RECORDING", help="Samples by channels; a column of times is none."),
     ],
     output: Annotated[
         str, typer.Option("--output", "-o", metavar="FILE", help="Where the beats go.")

@@ -18,6 +18,9 @@ _SMALL = 64 << 10
 MANY = 13
 """More decimals than rounding can be told by from the digits of a double precision number."""
 
+LONGEST = 19
+"""Significant digits of the numbers that numpy writes; more are none."""
+
 _LARGEST = 2.0**50
 
 
@@ -39,16 +42,20 @@ class Digits:
         Significant digits of the longest number.
     exponents : bool
         Whether numbers have exponents.
+    least_mantissa : int
+        The fewest digits behind the decimal mark of a number with an exponent.
     """
 
     def __init__(self, plan: Plan) -> None:
         mark = re.escape(plan.dialect.grammar.decimal)
-        self._number = re.compile(rf"[+-]?+(\d*+)(?:{mark}(\d*+))?+([eE].*+)?+")
+        self._number = re.compile(rf"[+-]?+(\d*+)(?:{mark}(\d*+))?+([eEdD].*+)?+")
         self._plan = plan
         self.most = [0] * len(plan.columns)
         self.least: list[int | None] = [None] * len(plan.columns)
         self.significant = 0
         self.exponents = False
+        self.least_mantissa = LONGEST
+        self._all_exponents, self._letter = True, "e"
 
     @property
     def whole(self) -> bool:
@@ -59,6 +66,11 @@ class Digits:
     def unmarked(self) -> bool:
         """Whether no number has a decimal mark or an exponent, however long it is."""
         return self.least == [None] * len(self.least) and not self.exponents
+
+    @property
+    def exponent(self) -> str | None:
+        """What begins the exponents, if all numbers have one."""
+        return self._letter if self.exponents and self._all_exponents else None
 
     def look(self, block: bytes, values: npt.NDArray[np.float64]) -> None:
         """Take a block into account.
@@ -86,9 +98,13 @@ class Digits:
         before, behind, exponent = found.groups()
         digits = (before + (behind or "")).lstrip("0")
         self.significant = max(self.significant, len(digits))
-        if exponent is not None:
+        if exponent is None:
+            self._all_exponents = False
+        else:
             self.exponents = True
-        elif behind is not None:
+            self._letter = exponent[0]
+            self.least_mantissa = min(self.least_mantissa, len(behind or ""))
+        if exponent is None and behind is not None:
             least = self.least[place]
             self.least[place] = len(behind) if least is None else min(least, len(behind))
             self.most[place] = min(MANY, max(self.most[place], len(behind)))

@@ -175,6 +175,7 @@ def _lines(block: npt.NDArray[Any], style: TableStyle) -> list[str]:
         form = _form(style)
         whole_line = between.join([form] * block.shape[1])
         lines = [whole_line % tuple(row) for row in block.tolist()]
+        lines = _with_exponents(lines, style)
     elif style.decimals is None or len(style.decimals) != block.shape[1]:
         lines = [between.join(row) for row in _shortest(block)]
     elif len(set(style.decimals)) == 1 and style.decimals[0] is not None:
@@ -193,9 +194,21 @@ def _lines(block: npt.NDArray[Any], style: TableStyle) -> list[str]:
 
 def _form(style: TableStyle) -> str:
     """Return the form of every number, where one is for all."""
+    if style.digits is None and style.significant is not None and style.exponent is not None:
+        return f"%.{style.significant - 1}e"
     if style.digits is None:
         return f"%.{style.significant}g"
     return f"%.{style.digits}f" if style.significant is None else f"%.{style.digits}e"
+
+
+def _with_exponents(lines: list[str], style: TableStyle) -> list[str]:
+    """Return lines whose exponents begin as those of the input do, without zeros before them."""
+    if style.exponent is None or not lines:
+        return lines
+    text = "\n".join(lines)
+    if style.digits is None:
+        text = re.sub(rf"(\.\d{{{style.least_mantissa}}}\d*?)0+(?=e)", r"\1", text)
+    return text.replace("e", style.exponent).split("\n")
 
 
 def _shortest(block: npt.NDArray[Any]) -> list[list[str]]:

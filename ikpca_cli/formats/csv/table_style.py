@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from ikpca_cli.formats.csv.digits import MANY, Digits
+from ikpca_cli.formats.csv.digits import LONGEST, MANY, Digits
 from ikpca_cli.formats.csv.form.cells import BLANK, is_comment
 from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.csv.parse import Parsed
@@ -16,6 +16,8 @@ _SPARE = 1
 """Digits beyond those of the input: what rounding adds to an error is then below a hundredth."""
 
 _LEAST_SIGNIFICANT, _MOST_SIGNIFICANT = 4, 15
+_EXACT = 17
+"""Digits that give any number back."""
 
 
 def style_of(
@@ -74,6 +76,8 @@ def style_of(
         ),
         decimals=_decimals(parsed.digits),
         significant=_significant(parsed.digits),
+        exponent=parsed.digits.exponent,
+        least_mantissa=parsed.digits.least_mantissa,
     )
 
 
@@ -101,4 +105,6 @@ def _decimals(digits: Digits) -> tuple[tuple[int, int] | None, ...] | None:
 def _significant(digits: Digits) -> int | None:
     """Return the significant digits of an output whose input has exponents."""
     count = max(_LEAST_SIGNIFICANT, digits.significant + _SPARE)
+    if digits.exponent is not None and count > _MOST_SIGNIFICANT:
+        return min(max(digits.significant, _EXACT), LONGEST)
     return count if digits.exponents and count <= _MOST_SIGNIFICANT else None

@@ -36,6 +36,9 @@ _ERROR = re.compile(
 """The first cell of a line where a spreadsheet could not compute it, in any language."""
 
 _EXPONENT = r"(?:[eE][+-]?+\d++)?+"
+_AFTER_A_MARK = r"(?:[eEdD][+-]?+\d++)?+"
+"""Fortran has D in double precision; without a decimal mark 12D4 is a name."""
+
 _INFINITE = re.compile(r"[+-]?+inf(?:inity)?+", re.I)
 
 
@@ -73,7 +76,7 @@ class Grammar:
 
     def _value(self, cell: str) -> float | None:
         if self._plain.fullmatch(cell):
-            return float(cell.replace(",", ".") if self.decimal == "," else cell)
+            return python_float(cell.replace(",", ".") if self.decimal == "," else cell)
         if self._grouped is not None and self._grouped.fullmatch(cell):
             digits = re.sub(_GROUP_MARKS[str(self.thousands)], "", cell)
             return float(digits.replace(",", "."))
@@ -91,7 +94,15 @@ class Grammar:
 def plain_number(decimal: str) -> re.Pattern[str]:
     """Return the pattern of a number without groups."""
     mark = re.escape(decimal)
-    return re.compile(rf"[+-]?+(?:\d++(?:{mark}\d*+)?+|{mark}\d++){_EXPONENT}", re.A)
+    whole = rf"\d++(?:{mark}\d*+{_AFTER_A_MARK}|{_EXPONENT})"
+    return re.compile(rf"[+-]?+(?:{whole}|{mark}\d++{_AFTER_A_MARK})", re.A)
+
+
+def python_float(cell: str) -> float:
+    """Return a number with a decimal point, whose exponent may be written with a D."""
+    if "D" in cell or "d" in cell:
+        cell = cell.replace("D", "e").replace("d", "e")
+    return float(cell)
 
 
 def grouped_number(decimal: str, thousands: str) -> re.Pattern[str]:
@@ -103,7 +114,7 @@ def grouped_number(decimal: str, thousands: str) -> re.Pattern[str]:
 def missing_words(text: str | None) -> tuple[frozenset[str], frozenset[float]]:
     """Return the words, and the numbers, that a list with commas says are missing values."""
     words = frozenset(word.strip().lower() for word in (text or "").split(",")) - {""}
-    numbers = {float(word) for word in words if plain_number(".").fullmatch(word)}
+    numbers = {python_float(word) for word in words if plain_number(".").fullmatch(word)}
     return MISSING_WORDS | words, frozenset(numbers)
 
 

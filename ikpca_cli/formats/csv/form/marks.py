@@ -19,7 +19,7 @@ _GROUPED = {
     if mark != decimal
 }
 _DECIMAL = {
-    mark: re.compile(rf"[+-]?+(?:\d++{re.escape(mark)}\d*+|{re.escape(mark)}\d++)(?:[eE].*+)?+")
+    mark: re.compile(rf"[+-]?+(?:\d++{re.escape(mark)}\d*+|{re.escape(mark)}\d++)(?:[eEdD].*+)?+")
     for mark in ".,"
 }
 _EITHER = {
