@@ -127,7 +127,7 @@ def _shown(parameter: inspect.Parameter, *, is_kept: bool) -> inspect.Parameter:
         option.show_default = "as for the fit"
     elif parameter.default is None and option.show_default is True and words:
         option.show_default = words[0]
-    if len(option.metavar or "") > _WIDE:
+    if option.metavar is not None and len(option.metavar) > _WIDE:
         option.metavar = option.metavar.replace("|", " | ")  # so that lines break between words
     if option.autocompletion is None and words:
         option.autocompletion = lambda incomplete: [w for w in words if w.startswith(incomplete)]

@@ -114,7 +114,7 @@ class RowLengths:
         if variance < _UNLIKE_NOISE[0] * usual:
             return 1.0
         beyond = max(variance / usual - 1.0, 0.0) + _LIKELY * self._chance()
-        return min((beyond * usual) ** 0.5 / _LEAST_SPREAD, 1.0)
+        return float(min((beyond * usual) ** 0.5 / _LEAST_SPREAD, 1.0))
 
     def _chance(self) -> float:
         """Return the relative standard error of the variance of squared lengths."""
