@@ -70,8 +70,14 @@ class NoiseLevel:
         """
         return 1.0 if self.certain else min(max(2.0 * (1.0 - self.hidden), IN_DOUBT), 1.0)
 
-    def doubt_in_words(self) -> str:
-        """Return what a user has to know of the level, empty where it is certain."""
+    def doubt_in_words(self, *, may_leave: bool = True) -> str:
+        """Return what a user has to know of the level, empty where it is certain.
+
+        Parameters
+        ----------
+        may_leave : bool
+            Whether rows are left alone, or cleaned by less, where it is not.
+        """
         if self.certain:
             return ""
         why = self.remark or "signal and noise cannot be told apart in these rows"
@@ -80,11 +86,12 @@ class NoiseLevel:
                 f"the noise level cannot be estimated: {why}; give it (--noise-std) if you know it"
             )
         if self.is_bound:
+            left = ". They are left as they are" if may_leave else ""
             return (
                 f"the noise level cannot be told: {why}, and it may be anything up to "
-                f"{self.std:.3g}. They are left as they are: give it (--noise-std) if you know it"
+                f"{self.std:.3g}{left}: give it (--noise-std) if you know it"
             )
-        less = 1.0 - self.strength
+        less = 1.0 - self.strength if may_leave else 0.0
         done = f"{less:.0%} less is removed, and no" if less > 0.0 else "No"
         return (
             f"the noise level {self.std:.3g} is a guess and may be too high: {why}. {done} error "

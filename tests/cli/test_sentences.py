@@ -53,6 +53,27 @@ def test_a_fit_promises_nothing_that_it_does_not_know():
     assert len(lines) == 2
 
 
+@pytest.mark.parametrize(
+    ("sources", "end"),
+    [
+        (["a.csv"], "denoise 'a b.m' a.csv"),
+        (["my rows.h5::x"], "denoise 'a b.m' 'my rows.h5::x'"),
+        (["-"], "denoise 'a b.m' FILE"),
+        (["."], "denoise 'a b.m' . --output-dir clean"),
+        (["a.csv", "b.csv"], "denoise 'a b.m' FILE... --output-dir clean"),
+    ],
+)
+def test_the_next_command_has_the_file_of_the_fit(sources, end):
+    *_, line = fit_sentences(FIT, given=False, replicates=False, sources=sources)
+    assert line == f"Next: ikpca {end}"
+
+
+def test_where_nothing_would_be_removed_the_next_step_is_another_fit():
+    unknown = FIT | {"noise_std": None, "estimated_mse": None, "strength": 0.0}
+    *_, line = fit_sentences(unknown, given=False, replicates=False, sources=["a.csv"])
+    assert line.startswith("Next: ikpca fit a.csv --noise-std LEVEL, if you know it")
+
+
 def test_errors_in_words():
     measured = {"mse": 0.01, "rms_noisy": 1.0, "rms": 0.1, "snr_gain_db": 20.0}
     assert error_sentence(measured) == "Measured error: RMS 1 before, 0.1 after, 20.0 dB less."
@@ -77,20 +98,32 @@ def test_files_in_words():
         "9 rows cleaned. Removed: RMS 0.2, 10 % of the rows' variance; noise of the fit: 0.25."
     )
     assert "--keep-unlike" in odd
+    (untouched,) = file_sentences(
+        {"n_samples": 9, "unlike_rows": [], "removed_rms": 0.0, "removed_db": None}, None, False
+    )
+    assert untouched == "9 rows left as they came: nothing was removed."
+    recording = {"n_samples": 9, "unlike_rows": [], "removed_rms": 0.2, "removed_db": -10.0}
+    assert "% of their variance" in file_sentences(recording, None, False, (9, "sample"))[0]
     cleaned, odd = file_sentences(record, None, kept=True)
     assert cleaned.startswith("7 rows cleaned.")
     assert odd == "2 rows unlike all rows of the fit: left as they are."
 
 
 def test_batches_in_words():
-    records = [{"n_samples": 1200, "unlike": 1}, {"n_samples": 100, "unlike": 0}]
+    one = {"n_samples": 1200, "unlike": 1, "removed_rms": 0.25, "output": "clean/a.npy"}
+    records = [one, one | {"n_samples": 100, "unlike": 0, "output": "clean/b.npy"}]
     assert batch_sentence(records, 0, 0, 0, 2.0) == (
-        "2 files cleaned, 1,300 rows; 1 row unlike those of the fit. 2.0 s."
+        "2 files cleaned, 1,300 rows; 1 row unlike those of the fit. Removed: RMS 0.25. "
+        "Outputs: clean. 2.0 s."
     )
+    other = one | {"removed_rms": 0.5, "output": "b.npy"}
+    text = batch_sentence([one, other], 0, 0, 0, 2.0)
+    assert text.endswith(". Removed: RMS 0.25 to 0.5, by file. 2.0 s.")
+    assert batch_sentence([], 2, 0, 0, 2.0) == "0 files cleaned, 0 rows; 2 files failed. 2.0 s."
     text = batch_sentence(records, 1, 3, 2, 2.0)
-    assert "2 files warned of; 3 files skipped, as their outputs exist; 1 file failed." in text
+    assert "2 files warned of; 3 files skipped, as their outputs exist; 1 file failed. " in text
     text = batch_sentence(records, 0, 0, 2, 2.0, {"missing values": 2, "another axis": 1})
-    assert "2 files warned of (2 for missing values, 1 for another axis). 2.0 s." in text
+    assert "2 files warned of (2 for missing values, 1 for another axis). Removed: " in text
 
 
 def test_comparisons_in_words():
@@ -140,7 +173,7 @@ def test_nothing_removed_has_no_decibels():
 
 def test_sentences_end_tables_and_stay_out_of_records(cli, samples):
     table = cli("fit", "ecg_train.npy", "--method", "pca").stdout
-    assert table.rstrip().endswith("Next: ikpca denoise model.joblib FILE")
+    assert table.rstrip().endswith("Next: ikpca denoise model.joblib ecg_train.npy")
     shown = cli("denoise", "model.joblib", "ecg_noisy.npy").stdout
     removed = np.load("ecg_noisy.npy") - np.load("ecg_noisy.denoised.npy")
     assert f"RMS {np.sqrt(np.mean(removed**2)):.3g}" in shown

@@ -141,7 +141,9 @@ def test_clipped_rows_do_not_tell_their_noise_by_quiet_columns():
     noisy, _ = bumps(240, 1)
     level = estimate_noise(np.maximum(noisy, 0.0) - np.maximum(noisy, 0.0).mean(axis=0))
     assert not level.certain
-    assert "limit" in level.doubt_in_words()
+    assert "less is removed" in level.doubt_in_words()
+    assert "limit" in level.doubt_in_words(may_leave=False)
+    assert "is removed" not in level.doubt_in_words(may_leave=False)
     assert 0.05 < level.std < 0.11
 
 

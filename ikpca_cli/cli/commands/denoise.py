@@ -133,7 +133,8 @@ def denoise(
 
     if model_of(model).is_useless():
         warnings.warn(
-            f"{model}: when it was fitted, it was not expected to bring rows closer to clean ones",
+            f"{model}: when it was fitted, it was not expected to bring rows closer to clean ones; "
+            "where it did not know their noise (`ikpca info`), fit it with --noise-std",
             IkpcaWarning,
             stacklevel=1,
         )

@@ -168,7 +168,7 @@ def fit(
     by_windows = window not in (None, "none")
     if by_windows:
         check_white(common.noise_model, by_file=levels is not None or noise_rows is not None)
-    sources = gathered(sources)
+    named, sources = sources, gathered(sources)
     train = sources[0]
     if len(sources) > 1:
         check_several(work.cluster)
@@ -292,5 +292,5 @@ def fit(
         print_record(record, printing.form, notes=dict.fromkeys(auto, "chosen from the rows"))
         if printing.output_format is opt.Format.table:
             told = model.level_given if isinstance(model, Windowed) else inner.noise_std != "auto"
-            found = fit_sentences(record, given=told, replicates=inner.replicates)
+            found = fit_sentences(record, given=told, replicates=inner.replicates, sources=named)
             print_lines([*found, *standing])

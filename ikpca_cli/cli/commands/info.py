@@ -74,9 +74,9 @@ def info(
     record |= {"file format": file.format, "file size": readable_bytes(file.size)}
     print_record(record, printing.form, notes=TERMS if explain else None)
     if printing.output_format is opt.Format.table:
-        print_bars(
-            fitted.explained_variance_ratio_[:_BARS].tolist(), "share of variance by component"
-        )
+        each = "kind of window" if fitted.method == "mixture" else "component"
+        shares = fitted.explained_variance_ratio_[:_BARS].tolist()
+        print_bars(shares, f"share of variance by {each}")
 
 
 def _shapes(state: dict[str, Any]) -> dict[str, tuple[int, ...]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 UNSURE = "its own error is too large beside it"
@@ -17,7 +18,9 @@ _LEAST_DB = 0.05  # what rounds to 0.1
 _PER_DB = 10.0 / math.log(10.0)
 
 
-def fit_sentences(record: Mapping[str, Any], *, given: bool, replicates: bool) -> list[str]:
+def fit_sentences(
+    record: Mapping[str, Any], *, given: bool, replicates: bool, sources: Sequence[str] = ()
+) -> list[str]:
     """Say what a fit found and what may be expected of the model.
 
     Parameters
@@ -28,6 +31,8 @@ def fit_sentences(record: Mapping[str, Any], *, given: bool, replicates: bool) -
         Whether the noise level was given.
     replicates : bool
         Whether all rows show one signal.
+    sources : sequence of str, optional
+        What it was fitted on, as the command line has it.
 
     Returns
     -------
@@ -55,8 +60,21 @@ def fit_sentences(record: Mapping[str, Any], *, given: bool, replicates: bool) -
         lines.append(_expected(level, max(risk, 0.0), record["estimated_mse_error"]))
     elif not replicates:
         lines.append(_withheld(record))
-    lines.append(f"Next: ikpca denoise {shlex.quote(str(record['model']))} FILE")
+    lines.append(_next(record, sources))
     return lines
+
+
+def _next(record: Mapping[str, Any], sources: Sequence[str]) -> str:
+    """Return the command that comes next: cleaning, or a fit where nothing would be cleaned."""
+    one = shlex.quote(sources[0]) if len(sources) == 1 and sources[0] != "-" else None
+    if record["noise_std"] is None and record.get("strength") == 0.0:
+        return (
+            f"Next: ikpca fit {one or 'FILE'} --noise-std LEVEL, if you know it; until then "
+            "the model leaves rows as they are"
+        )
+    many = len(sources) > 1 or (one is not None and Path(sources[0]).is_dir())
+    files = f"{one or 'FILE...'} --output-dir clean" if many else one or "FILE"
+    return f"Next: ikpca denoise {shlex.quote(str(record['model']))} {files}"
 
 
 def _withheld(record: Mapping[str, Any]) -> str:
@@ -168,9 +186,13 @@ def file_sentences(
     done = count - len(odd) if kept else count
     level = "" if noise_std is None else f"; noise of the fit: {plain(noise_std)}"
     share = record["removed_db"]
-    parts = "" if share is None else f", {plain(100 * 10 ** (share / 10))} % of the rows' variance"
-    what = _count(*(cleaned or (done, "row")))
-    lines = [f"{what} cleaned. Removed: RMS {plain(record['removed_rms'])}{parts}{level}."]
+    number, noun = cleaned or (done, "row")
+    whose = "the rows'" if noun == "row" else "their"
+    parts = "" if share is None else f", {plain(100 * 10 ** (share / 10))} % of {whose} variance"
+    what, removed = _count(number, noun), record["removed_rms"]
+    lines = [f"{what} cleaned. Removed: RMS {plain(removed)}{parts}{level}."]
+    if removed == 0.0:
+        lines = [f"{what} left as they came: nothing was removed{level}."]
     if odd:
         what = "left as they are" if kept else "cleaned all the same (--keep-unlike leaves them)"
         lines.append(f"{_count(len(odd), 'row')} unlike all rows of the fit: {what}.")
@@ -197,7 +219,17 @@ def batch_sentence(
     ):
         if number:
             parts.append(f"{_count(number, noun)} {text}")
-    return "; ".join(parts) + f". {seconds:.1f} s."
+    return "; ".join(parts) + f". {_removed(records)}{seconds:.1f} s."
+
+
+def _removed(records: Sequence[Mapping[str, Any]]) -> str:
+    """Say how much was removed from files, and where their outputs are; with a space."""
+    if not records:
+        return ""
+    least, most = (plain(end(row["removed_rms"] for row in records)) for end in (min, max))
+    found = f"Removed: RMS {least}" + ("" if least == most else f" to {most}, by file") + ". "
+    folders = {str(Path(row["output"]).parent) for row in records}
+    return found + (f"Outputs: {folders.pop()}. " if len(folders) == 1 else "")
 
 
 def scores_sentence(

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 TERMS = {
-    "method": "ikpca: invertible kernel PCA; kpca: kernel PCA with a learned pre-image; pca",
+    "method": "ikpca: invertible kernel PCA; kpca: kernel PCA with a learned pre-image; pca; "
+    "mixture: several probabilistic PCAs, one for each kind of window",
     "kernel": "how alike two rows are, by their distance: gaussian, exp(-gamma distance²), ...",
-    "n_samples": "rows: of those fitted on, or of the file",
-    "n_features": "numbers in a row",
+    "n_samples": "rows: of those fitted on, or of the file; of a recording or picture, the windows "
+    "fitted on, a share of all where there are many",
+    "n_features": "numbers in a row, or in a window",
     "n_rff": "random Fourier features; exact: the kernel itself, their limit for infinitely many",
     "gamma": "inverse squared width of the kernel, in 1 / (unit of the data)²",
     "second_gamma": "a second kernel beside the first, with this inverse squared width, usually "
     "a finer one; what either removes is combined, by weights chosen from the rows",
     "latent_gamma": "of kpca: inverse squared width of the kernel between latent codes",
     "ridge": "penalty in the pre-image: more of it stays nearer to the noisy row",
-    "n_components": "latent coordinates kept, or, where each is weighed, those of any weight",
+    "n_components": "latent coordinates kept, or, where each is weighed, those of any weight; "
+    "of a mixture, the kinds of windows",
+    "window": "what a recording or picture was cut into: samples, height x width, or beats",
+    "hop": "samples, or pixels, from one window to the next when cleaning",
+    "channels": "columns of a recording that are cleaned together",
     "shrink": "of pca and kpca: cut keeps whole components, optimal weighs each by its signal",
     "order": "of ikpca: how numbers in a row are neighbours, where smoothers make use of it: line, "
     "the sides of a picture, or channels",
@@ -25,6 +31,7 @@ TERMS = {
     "noise_std": "standard deviation of the noise, in the unit of the data",
     "noise_std_channels": "the same of each channel, where they differ; noise_std is their root "
     "mean square",
+    "noise_correlation": "correlation of the noise of neighbouring samples",
     "estimated_mse": "mean squared error that cleaned rows are expected to have, estimated from "
     "noisy rows alone (Stein's unbiased risk estimate)",
     "estimated_mse_error": "standard error of that estimate",

@@ -128,7 +128,7 @@ def level_of_fit(
         # All that replicates differ in is noise.
         return NoiseLevel(float(np.sqrt(np.mean(np.var(some, axis=0, ddof=1)))), certain=True)
     level = estimate_noise(some - mean)
-    doubt = level.doubt_in_words()
+    doubt = level.doubt_in_words(may_leave=estimator.n_components == "auto")
     if doubt:
         warnings.warn(doubt, IkpcaWarning, stacklevel=5)
     return level
