@@ -105,8 +105,12 @@ class TableStyle:
         Between cells, in numbers, after lines.
     names
         The names of the data columns, or None without a header.
-    quoted
-        Whether the names are quoted.
+    quoted, quoted_numbers
+        Whether the names are quoted, and the numbers.
+    trailing
+        Whether rows end in a delimiter.
+    widths
+        How many signs the number of each column takes, or None where they are not aligned.
     label_names, labels
         Headers and cells of the columns that are kept as they are, the cells by sample and with
         their quotes; None where there are none.
@@ -143,6 +147,9 @@ class TableStyle:
     newline: str = "\n"
     names: tuple[str, ...] | None = None
     quoted: bool = False
+    quoted_numbers: bool = False
+    trailing: bool = False
+    widths: tuple[int, ...] | None = None
     label_names: tuple[str, ...] = ()
     labels: tuple[tuple[str, ...], ...] | None = None
     label_places: tuple[int, ...] = ()

@@ -555,3 +555,42 @@ def test_labels_with_digits_are_still_labels(opened, label):
     values, layout, _ = opened("".join(f"{label.format(i)},{line}\n" for i, line in rows))
     assert_array_equal(values, NUMBERS)
     assert layout.table.labels[0] == (label.format(10),)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (lines(NUMBERS).replace("\n", " # ok\n"), "# ok', not a number"),
+        (lines(NUMBERS).replace("\n", " ! checked\n"), "not a number"),
+        (lines(NUMBERS * np.tile([1, -100], 4), "%9.4f", ""), "blanks between numbers that touch"),
+        (lines(NUMBERS * np.tile([1, -1], 4), "%11.4E", ""), "numbers that touch"),
+    ],
+)
+def test_numbers_with_remarks_or_without_blanks_between_are_no_labels(refused, text, words):
+    assert words in refused(text)
+
+
+def test_dates_and_ranges_are_labels_where_they_cannot_touch(opened):
+    dates = "".join(f"01.02.2020 10:00:{i} {row}\n" for i, row in enumerate(NUMBERS[:, 0], 10))
+    assert_array_equal(opened(dates)[0][:, 0], NUMBERS[:, 0])
+    ranges = "".join(f"{i}.5-{i + 1}.5,{row}\n" for i, row in enumerate(NUMBERS[:, 0]))
+    assert_array_equal(opened(ranges)[0][:, 0], NUMBERS[:, 0])
+
+
+def test_a_quoted_line_feed_among_rows_is_refused_as_such(refused):
+    text = "id,a,b\n" + "".join(f'"s{i}\nx",{i}.5,{i}.25\n' for i in range(12))
+    assert "row 1 (line 2) has a quote that is not closed in its line" in refused(text)
+
+
+@pytest.mark.parametrize("decimal", [",", "."])
+def test_blanks_within_cells_between_tabs_stand_between_thousands(opened, decimal):
+    text = "".join(f"12 {i:03d},5\t{i + 1} 345,25\n" for i in range(12)).replace(",", decimal)
+    values, _, said = opened(text)
+    assert_array_equal(values, [[12000.5 + i, 1000 * i + 1345.25] for i in range(12)])
+    assert "' ' for the mark between thousands" in said
+
+
+def test_settings_beside_the_first_rows_are_no_header(refused):
+    settings = ["Record Length,40", "Sample Interval,4e-9"] + [","] * 10
+    text = "".join(f"{key},,{i}.5,{i * i}.25,\n" for i, key in enumerate(settings))
+    assert "row 1, column 1 is 'Record Length', not a number" in refused(text)

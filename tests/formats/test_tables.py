@@ -130,6 +130,13 @@ def test_every_dialect_reads_the_same(table, reader, text):
         "a;b\n1,500E+00;-2,250E-03\n4,000E+10;5,000E-01\n",
         "1.500D+00,-2.250D-03\n4.000D+10,5.000D-01\n",
         "1.500000000000000000e+00 -2.500000000000000000e-01\n",
+        "a,b,\n1.0,-2.5,\n4.0,0.5,\n",
+        "1.0\t-2.5\t\n4.0\t0.5\t\n",
+        '"a";"b"\n"1.0";"-2.5"\n"4.0";"0.5"\n',
+        'n,"a","b"\n"x","1.0","-2.5"\n"y","4.0","0.5"\n',
+        "     a     b\n   1.0  -2.5\n  14.0   0.5\n",
+        "  1.00D+00 -2.50D+01\n -4.00D+10  5.00D-01\n",
+        "  1.0,  -2.5\n 14.0,   0.5\n",
     ],
 )
 def test_an_output_is_the_input_again(table, tmp_path, reader, text):
@@ -187,6 +194,19 @@ def test_gzip_is_mirrored_and_the_same_bytes_each_time(table, tmp_path):
 )
 def test_what_cannot_be_read_is_refused_with_its_place(table, reader, text, reason):
     assert reason in refusal(table(text))
+
+
+def test_numbers_that_outgrow_their_columns_do_not_touch(table, tmp_path):
+    with read_rows(str(table("  1.0  -2.5\n 14.0   0.5\n"))) as rows:
+        write_rows(str(tmp_path / "out.txt"), np.array([[123456.5, -98765.25]]), rows.layout)
+    assert (tmp_path / "out.txt").read_text() == "123456.5 -98765.25\n"
+
+
+def test_another_delimiter_is_written_without_what_goes_with_the_old_one(table, tmp_path):
+    for text in ("a;b;\n1.0;-2.5;\n14.0;0.5;\n", "   a    b\n 1.0 -2.5\n14.0  0.5\n"):
+        with read_rows(str(table(text, "in.txt"))) as rows:
+            write_rows(str(tmp_path / "out.tsv"), rows.read(), rows.layout, force=True)
+        assert (tmp_path / "out.tsv").read_text() == "a\tb\n1.0\t-2.5\n14.0\t0.5\n"
 
 
 def test_a_name_of_digits_and_a_letter_is_no_number_of_fortran(table):

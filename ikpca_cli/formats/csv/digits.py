@@ -42,6 +42,8 @@ class Digits:
         Significant digits of the longest number.
     exponents : bool
         Whether numbers have exponents.
+    quoted : bool
+        Whether all cells are in quotes.
     least_mantissa : int
         The fewest digits behind the decimal mark of a number with an exponent.
     """
@@ -54,6 +56,7 @@ class Digits:
         self.least: list[int | None] = [None] * len(plan.columns)
         self.significant = 0
         self.exponents = False
+        self.quoted = True
         self.least_mantissa = LONGEST
         self._all_exponents, self._letter = True, "e"
 
@@ -86,6 +89,7 @@ class Digits:
         for line in _some_lines(block, _CELLS // len(columns)):
             cells = self._plan.dialect.cells(line.decode(self._plan.encoding, "replace"))
             if len(cells) == self._plan.dialect.width:
+                self.quoted &= line.count(b'"') >= 2 * len(cells)
                 for place, column in enumerate(columns):
                     self._look_at(place, cells[column])
         if not self.exponents:

@@ -16,6 +16,7 @@ from ikpca_cli.formats.csv.fast import parse_fast, reader
 from ikpca_cli.formats.csv.form.cells import is_comment, unquoted
 from ikpca_cli.formats.csv.form.footer import LINES, footer
 from ikpca_cli.formats.csv.form.left_out import LeftOut
+from ikpca_cli.formats.csv.form.text_columns import TOUCHING
 from ikpca_cli.formats.csv.late_marks import LateMarks
 from ikpca_cli.formats.csv.plan import Plan
 from ikpca_cli.formats.csv.spool import Spool
@@ -150,6 +151,11 @@ def parse_exactly(text: str, row: int, line: int, plan: Plan) -> tuple[Matrix, L
         if number != row + len(rows) + 1:
             place += f" (line {number})"
         if len(cells) != dialect.width:
+            if content.count('"') % 2:
+                raise InputError(
+                    f"{plan.name}: {place} has a quote that is not closed in its line; take line "
+                    "feeds out of cells, and single quotation marks"
+                )
             hint = "--skip-rows leaves out lines at the top, --comment those that begin with a mark"
             raise InputError(
                 f"{plan.name}: {place} has {len(cells)} cells where {dialect.width} are expected; "
@@ -182,6 +188,8 @@ def _cell(cell: str, column: int, place: str, plan: Plan) -> float:
 
 def _hint(cell: str) -> str:
     """Say what may help where a cell is no number."""
+    if TOUCHING.search(cell):
+        return "put blanks between numbers that touch, or give --labels for a column of text"
     if set("0123456789") & set(cell) and set(",.' ") & set(cell):
         return "if a mark is not what it was taken for, give --delimiter, --decimal or --thousands"
     return (

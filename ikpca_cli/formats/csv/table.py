@@ -13,6 +13,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import IkpcaError, InputError
+from ikpca_cli.formats.csv.form.alignment import widths_of
 from ikpca_cli.formats.csv.form.arrangement import arrangement, check_axis
 from ikpca_cli.formats.csv.form.cells import is_comment
 from ikpca_cli.formats.csv.form.dialect import check_comment, data_lines, find_dialect
@@ -122,8 +123,9 @@ def _read(
     if marks.doubt is not None:
         head.doubts.append(marks.doubt)
     columns, labels = choose_columns(options, head, dialect.width)
-    rows = [dialect.cells(lines[place]) for place in some if place >= head.first]
-    rows = [cells for cells in rows if len(cells) == dialect.width]
+    below = [lines[place] for place in some if place >= head.first]
+    rows = [cells for cells in map(dialect.cells, below) if len(cells) == dialect.width]
+    widths = widths_of(below[: len(rows)], dialect.delimiter) if not dialect.trailing else None
     turned, stacked = options.transpose, False
     if options.labels is None:
         found = arrangement(rows, dialect, head, columns, options)
@@ -152,7 +154,9 @@ def _read(
         sample_shape=samples.shape[1:],
         transposed=turned,
         stacked=stacked,
-        table=style_of(text, head, plan, parsed, path, whole_footer=turned or stacked),
+        table=style_of(
+            text, head, plan, parsed, path, widths=widths, whole_footer=turned or stacked
+        ),
     )
     kept = options.from_model()
     warnings = [] if kept is None else [kept]

@@ -12,6 +12,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 import numpy.typing as npt
 
+from ikpca_cli.formats.csv.form.alignment import aligned
 from ikpca_cli.formats.csv.form.cells import quoted, split, unquoted
 from ikpca_cli.formats.layout import TableStyle
 
@@ -61,6 +62,8 @@ def _delimited(style: TableStyle, delimiter: str) -> TableStyle:
     return replace(
         style,
         delimiter=delimiter,
+        trailing=False,
+        widths=None,
         preamble=tuple(text for text in style.preamble if not text.lower().startswith("sep=")),
         header=None,
         units=tuple(line(split(unit, style.delimiter)) for unit in style.units),
@@ -116,6 +119,8 @@ def _start(
             if style.labels is not None:
                 labels = style.labels[done + start : done + start + len(lines)]
                 lines = [_merged(*pair, style) for pair in zip(labels, lines, strict=True)]
+            if style.trailing:
+                lines = [line + style.delimiter for line in lines]
             _put(stream, style, lines)
         done += len(values)
 
@@ -158,17 +163,15 @@ def _merged(labels: tuple[str, ...], line: str, style: TableStyle) -> str:
     mark = style.delimiter
     if style.label_places == tuple(range(len(labels))):
         return mark.join((*labels, line))
-    between = '","' if mark == style.decimal else mark
-    cells = line.strip('"').split(between)
-    if mark == style.decimal:
+    cells = line.strip('"').split(_between(style))
+    if _quotes(style):
         cells = [f'"{cell}"' for cell in cells]
     return mark.join(_placed(list(labels), cells, style.label_places))
 
 
 def _lines(block: npt.NDArray[Any], style: TableStyle) -> list[str]:
     """Return the rows of a block as text."""
-    quoting = style.delimiter == style.decimal
-    between = '","' if quoting else style.delimiter
+    between = _between(style)
     if block.dtype.kind != "f":
         lines = [between.join(map(str, row)) for row in block.tolist()]
     elif style.significant is not None or style.digits is not None:
@@ -189,7 +192,19 @@ def _lines(block: npt.NDArray[Any], style: TableStyle) -> list[str]:
         lines = [between.join(row) for row in zip(*columns, strict=True)]
     if style.decimal == ",":
         lines = [line.replace(".", ",") for line in lines]
-    return [f'"{line}"' for line in lines] if quoting else lines
+    if style.widths is not None and len(style.widths) == block.shape[1]:
+        lines = [aligned(line.split(between), style.widths, style.delimiter) for line in lines]
+    return [f'"{line}"' for line in lines] if _quotes(style) else lines
+
+
+def _quotes(style: TableStyle) -> bool:
+    """Tell whether numbers are in quotes."""
+    return style.quoted_numbers or style.delimiter == style.decimal
+
+
+def _between(style: TableStyle) -> str:
+    """Return what stands between two numbers."""
+    return f'"{style.delimiter}"' if _quotes(style) else style.delimiter
 
 
 def _form(style: TableStyle) -> str:

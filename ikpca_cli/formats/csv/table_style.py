@@ -27,6 +27,7 @@ def style_of(
     parsed: Parsed,
     path: str,
     *,
+    widths: tuple[int, ...] | None = None,
     whole_footer: bool = False,
 ) -> TableStyle:
     """Return how a table is written.
@@ -43,6 +44,8 @@ def style_of(
         What they hold.
     path
         The file's.
+    widths
+        Those of aligned columns.
     whole_footer
         Whether all of what is below the rows is kept: it is no summary of rows.
     """
@@ -58,6 +61,9 @@ def style_of(
         newline=text.newline,
         names=None if names is None else tuple(names[column] for column in plan.columns),
         quoted=head.quoted,
+        quoted_numbers=parsed.digits.quoted,
+        trailing=dialect.trailing and whole and dialect.delimiter != BLANK,
+        widths=widths if whole and not plan.labels else None,
         label_names=() if names is None else tuple(names[label] for label in plan.labels),
         labels=tuple(parsed.labels) if plan.labels else None,
         label_places=tuple(order.index(label) for label in plan.labels),

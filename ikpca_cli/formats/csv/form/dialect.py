@@ -197,13 +197,19 @@ def _shape(rows: Sequence[list[str]], weights: Sequence[list[float]]) -> tuple[i
 def _best(lines: Sequence[str], candidates: Sequence[tuple[str, str]]) -> tuple[str, str]:
     """Return the first of the delimiters and decimal marks that explain the most of some lines."""
     best, most = candidates[0], -1.0
+    tabbed = all("\t" in line for line in lines)
+    by_tabs: set[str] = set()  # decimal marks with which tabs explain all lines
     whole: set[str] = set()  # decimal marks with which lines were one cell each
     for mark, point in candidates:
         absent = mark != " " and not any(mark in line for line in lines)
         if absent and point in whole:
             continue  # as with another delimiter that is not there
+        if mark == BLANK and point in by_tabs:
+            continue  # 12 345 between tabs is one number
         whole |= {point} if absent else set()
         fit = _fit(lines, mark, point)
+        if mark == "\t" and tabbed and fit >= _GROUPED_WEIGHT:
+            by_tabs.add(point)
         if fit > most:
             best, most = (mark, point), fit
         if most >= 1.0:

@@ -123,7 +123,7 @@ def read_head(
         top, start = _find_top(lines, texts, dialect, head)
     if start >= len(lines):
         raise InputError(f"{name}: holds a header but no rows; if it is a row, give --header no")
-    head.texts = label_columns(lines[start:], texts, width)
+    head.texts = label_columns(lines[start:], texts, width, dialect.delimiter)
     head.first = lines[start].place
     if top is None:
         end = head.first
@@ -209,7 +209,9 @@ def _is_header(line: Line, columns: Sequence[int], texts: Sequence[int], width: 
     if line.is_words(texts):
         return True
     words = sum(line.text[c] for c in columns)
-    return 2 * words > len(columns) or (columns[0] == 0 and line.text[0] and words == 1)
+    if 2 * words > len(columns):
+        return True
+    return columns[0] == 0 and line.text[0] and words == 1 and all(line.cells)
 
 
 def _names_among(lines: Sequence[Line], top: int, start: int) -> int:

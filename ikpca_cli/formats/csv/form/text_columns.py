@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ikpca_cli.formats.csv.form.cells import are_text
+from ikpca_cli.formats.csv.form.cells import BLANK, are_text
 from ikpca_cli.formats.csv.form.dialect import Dialect
 
 _SHORT, _LONG = 40, 1000
@@ -20,6 +20,12 @@ _WITH_UNIT = re.compile(
 )
 _SEVERAL = re.compile(r"[,;|]\s*[+-]?\d*\.\d|\d*\.\d+\s*[,;|]|\d\.\d+\s+[+-]?\d*\.\d")
 """A decimal number and, beside it, what stands between the numbers of other tables."""
+
+TOUCHING = re.compile(r"\d\.\d*+(?:[eEdD][+-]?\d++)?+[+-]\d*+\.\d")
+"""Decimal numbers without a blank between them, where they fill columns of a fixed width."""
+
+_REMARKED = re.compile(r"[+-]?+(?:\d++\.?+\d*+|\.\d++)(?:[eEdD][+-]?+\d++)?+\s*+(?:[#!;%]|//).*+")
+"""A number and a remark behind it."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +82,20 @@ def text_columns(lines: Sequence[Line], width: int) -> tuple[int, ...]:
     return _wordy(lower, range(width))
 
 
-def label_columns(rows: Sequence[Line], texts: Sequence[int], width: int) -> tuple[int, ...]:
+def label_columns(
+    rows: Sequence[Line], texts: Sequence[int], width: int, delimiter: str
+) -> tuple[int, ...]:
     """Return which columns of text may be labels.
 
     They have a word in every row, or nothing, and not numbers with something beside them such as
     a unit, which are to be read and not to be laid aside. Some column has to be left.
     """
     full = [row for row in rows if row.width == width]
-    labels = [c for c in _wordy(full, texts) if not all(_is_quantity(row.cells[c]) for row in full)]
+    labels = [
+        c
+        for c in _wordy(full, texts)
+        if not all(_is_quantity(row.cells[c], touching=delimiter == BLANK) for row in full)
+    ]
     return tuple(labels) if len(labels) < width else ()
 
 
@@ -96,9 +108,14 @@ def _wordy(lines: Sequence[Line], columns: Sequence[int]) -> tuple[int, ...]:
     )
 
 
-def _is_quantity(cell: str) -> bool:
-    """Tell whether a cell is a number with a unit, a currency or a mark that is not known."""
-    if not cell or len(cell) > _LONG or _WITH_CLASS.fullmatch(cell):
+def _is_quantity(cell: str, *, touching: bool) -> bool:
+    """Tell whether a cell is a number with a unit, a currency or a mark that is not known.
+
+    It may be `touching` another one.
+    """
+    if not cell or len(cell) > _LONG or _WITH_CLASS.fullmatch(cell) or _REMARKED.fullmatch(cell):
+        return True
+    if touching and TOUCHING.search(cell) is not None:
         return True
     if _DATE.search(cell) is not None:
         return False
