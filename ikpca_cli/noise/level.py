@@ -14,6 +14,8 @@ from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
 from ikpca_cli.noise.estimate import NoiseLevel, Reading
+from ikpca_cli.noise.evidence.neighbours import likeness_of_neighbours
+from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.high_frequencies import high_reading
 from ikpca_cli.noise.local import thickness
 from ikpca_cli.noise.quiet_columns import CLIPPED, clipped_share, quiet_reading
@@ -39,6 +41,7 @@ _SHARE = 8  # of the directions that are enough
 _EVEN = 0.5  # share of the directions that tell how much signal can be among them
 _WIDE_GAP = 2.0  # between noise and the least signal
 _GAP, _BLURRED = 1.2, 0.03  # less of it: signal goes on within noise, by which a level is too high
+_ALIKE = 0.05  # correlation of neighbours from which rows that are one process may be all signal
 _NARROW = 2.0  # scatter of noise variances that leaves a slope no room
 
 
@@ -61,7 +64,12 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     if len(X) < FEW_ROWS:
         return NoiseLevel(None, certain=False)
     level = _of_directions(X)
-    return level if level.remark else _checked(level, high_reading(X))
+    if level.remark:
+        return level
+    high = high_reading(X)
+    if high is None and is_one_process(X) and likeness_of_neighbours(X) > _ALIKE:
+        return replace(level, certain=False, is_bound=True)
+    return _checked(level, high)
 
 
 def _of_directions(X: FloatArray) -> NoiseLevel:

@@ -21,6 +21,8 @@ class LowRank:
     residual : ndarray, shape (n, p)
     row_leverage, column_leverage : ndarray, shape (n,) and (p,)
         Share of a row's, and a column's, noise that the approximation takes.
+    directions : ndarray, shape (rank, p)
+        Orthonormal ones that the approximation lies in.
     rank : int
     """
 
@@ -28,6 +30,7 @@ class LowRank:
     residual: FloatArray
     row_leverage: FloatArray
     column_leverage: FloatArray
+    directions: FloatArray
     rank: int
 
     @classmethod
@@ -38,7 +41,7 @@ class LowRank:
         left, values, right = np.linalg.svd(X, full_matrices=False)
         left, right = left[:, :rank], right[:rank]
         rows = (left * values[:rank]) @ right
-        return cls(rows, X - rows, (left**2).sum(axis=1), (right**2).sum(axis=0), rank)
+        return cls(rows, X - rows, (left**2).sum(axis=1), (right**2).sum(axis=0), right, rank)
 
 
 def plateau_of(X: FloatArray) -> int:

@@ -65,12 +65,6 @@ def _model_in_doubt(noise: Noise) -> str:
     """Return why cleaning by a noise model that was found may do harm, empty if it should not."""
     if noise.transform is None:
         return ""
-    if noise.name == "correlated":
-        return (
-            "the noise was taken to be correlated along the row, which rough signal, like a random "
-            "walk, looks like as well: if yours is rough, rows may come back worse than they were. "
-            "Give --noise-model white then, or rows that hold noise alone (--noise-rows)"
-        )
     if noise.is_doubtful:
         return (
             f"the noise was taken to be that of {noise.name}, but is not quite of that kind: rows "

@@ -8,7 +8,8 @@ has no signal is like noise of one level (`Likeness`) and was nothing of that ki
 
 Rough signal, evened by its own covariance, has a long plateau as well. Noise that is correlated has
 to be less than half of what rows differ by, and what is white then has to be like noise in every
-row and column (`Likeness`): peaks, edges and chirps are not.
+row and column (`Likeness`): peaks, edges and chirps are not. And there has to be a signal that
+stands out of it: random walks may be taken for noise in any part (`is_one_process`).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import InputError
 from ikpca_cli.noise.estimate import NoiseLevel
+from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.likeness import Likeness, shared_with_neighbours
 from ikpca_cli.noise.low_rank import plateau_of
@@ -222,6 +224,8 @@ def _is_noise(rows: FloatArray, by: Whitening, level: NoiseLevel, likeness: Like
     variance = level.std**2 * float(np.mean(np.diag(by.covariance)))
     share = variance / float(np.mean(X**2))
     if len(rows) < _ENOUGH_ROWS or share > MOST_CORRELATED or not likeness.is_noise():
+        return False
+    if is_one_process(X):
         return False
     # Much noise has to be far from white: signal that is stationary as well is seldom so smooth.
     floor = estimate_noise(X).std or 0.0

@@ -1,0 +1,47 @@
+"""How far neighbours along the row are alike in what has no signal.
+
+White noise has no correlation from column to column; what directions of signal take of it leaves a
+known one. Noise that is alike in neighbours, and rough signal that passes for noise, have more at
+one distance or less at another, which thousands of numbers tell to a few hundredths.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.low_rank import LowRank
+
+SOME_ROWS = 1000
+"""Rows that are looked at."""
+
+_DISTANCES = (1, 2, 3)
+_SURELY = 4.0  # standard errors
+
+
+def likeness_of_neighbours(X: FloatArray) -> float:
+    """Return the correlation of neighbours beyond that of white noise and beyond chance, 0 or more.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, p)
+        Centred rows in random order.
+
+    Returns
+    -------
+    float
+        Of what the directions of signal leave, the largest at up to three columns apart.
+    """
+    found = LowRank.of(X[:SOME_ROWS])
+    rows, taken, size = found.residual, found.directions, X.shape[1]
+    total, trace = float(np.einsum("ij,ij->", rows, rows)), float(size - found.rank)
+    if total <= 0.0 or trace <= 0.0:
+        return 0.0
+    beyond = 0.0
+    for apart in _DISTANCES:
+        if apart < size - 1:
+            shared = float(np.einsum("ij,ij->", rows[:, :-apart], rows[:, apart:])) / total
+            expected = -float(np.einsum("ij,ij->", taken[:, :-apart], taken[:, apart:])) / trace
+            beyond = max(beyond, abs(shared - expected))
+    numbers = max(trace * (len(rows) - 1 - found.rank), 1.0)
+    return max(beyond - _SURELY / float(np.sqrt(numbers)), 0.0)

@@ -1,0 +1,101 @@
+"""Rows that are one random process, which noise of any level may be read into."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from ikpca_cli.errors import IkpcaWarning
+from ikpca_cli.estimators.denoiser import load_method
+from ikpca_cli.noise.evidence.neighbours import likeness_of_neighbours
+from ikpca_cli.noise.evidence.one_process import is_one_process
+from ikpca_cli.noise.level import estimate_noise
+
+
+def stream(*numbers):
+    return np.random.default_rng(np.random.SeedSequence([92, *numbers]))
+
+
+def smoothed(noise, share):
+    """Return noise (n, p) of variance 1 that goes on from one column to the next."""
+    out = noise.copy()
+    for column in range(1, noise.shape[1]):
+        out[:, column] = share * out[:, column - 1] + (1 - share**2) ** 0.5 * noise[:, column]
+    return out
+
+
+def walks(rng, n_samples, width):
+    return np.cumsum(rng.normal(size=(n_samples, width)), axis=1) / 5.0
+
+
+def wanderers(rng, n_samples, width):
+    return smoothed(rng.normal(size=(n_samples, width)), 0.9)
+
+
+def cycles(rng, n_samples, width):
+    turns = 4 * np.pi * np.arange(width) / width + rng.uniform(-0.4, 0.4, (n_samples, 1))
+    return np.sum([rng.normal(1, 0.3, (n_samples, 1)) * np.cos(k * turns) for k in (1, 2, 3)], 0)
+
+
+def bumps(rng, n_samples, width):
+    x = np.linspace(0.0, 1.0, width) - rng.uniform(0.3, 0.7, (n_samples, 1))
+    return rng.uniform(0.5, 2.0, (n_samples, 1)) * np.exp(-((x / 0.1) ** 2))
+
+
+def beyond(clean, decibels, noise):
+    """Return rows with noise so far below what they vary by."""
+    power = np.mean((clean - clean.mean(axis=0)) ** 2)
+    return clean + (power / 10 ** (decibels / 10)) ** 0.5 * noise
+
+
+@pytest.mark.parametrize("shape", [(60, 40), (150, 90), (80, 200)])
+@pytest.mark.parametrize(("make", "is_one"), [(walks, 1), (wanderers, 1), (cycles, 0), (bumps, 0)])
+def test_rows_without_a_signal_of_any_shape_are_one_process(make, is_one, shape):
+    for seed in range(3):
+        rng = stream(1, seed)
+        clean = make(rng, *shape)
+        for share in (0.0, 0.7):
+            noisy = beyond(clean, 20, smoothed(rng.normal(size=shape), share))
+            assert is_one_process(noisy - noisy.mean(axis=0)) == bool(is_one)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.7])
+def test_noise_that_neighbours_share_is_told_from_white(share):
+    rng = stream(2)
+    for signals in (0, 3, 12):
+        rows = 5.0 * rng.normal(size=(150, signals)) @ rng.normal(size=(signals, 60))
+        rows += smoothed(rng.normal(size=rows.shape), share)
+        found = likeness_of_neighbours(rows - rows.mean(axis=0))
+        assert (found > 0.05) if share else (found < 0.01)
+
+
+@pytest.mark.parametrize("method", ["pca", "ikpca"])
+@pytest.mark.parametrize(("make", "decibels"), [(walks, 20), (walks, 30), (wanderers, 20)])
+def test_rough_signal_is_not_taken_for_noise(make, decibels, method):
+    """A level that signal alone may have is a bound, so that rows are left as they are."""
+    rng = stream(3)
+    noisy = beyond(make(rng, 150, 90), decibels, rng.normal(size=(150, 90)))
+    with pytest.warns(IkpcaWarning, match="cannot be told"):
+        model = load_method(method)().fit(noisy)
+    assert np.array_equal(model.denoise(noisy), noisy)
+    assert model.summary()["estimated_mse"] is None
+
+
+def test_noise_that_stands_out_of_rough_signal_is_removed():
+    rng = stream(4)
+    clean = walks(rng, 150, 90)
+    noisy = beyond(clean, 10, rng.normal(size=clean.shape))
+    assert estimate_noise(noisy - noisy.mean(axis=0)).certain
+    cleaned = load_method("pca")().fit(noisy).denoise(noisy)
+    assert np.mean((cleaned - clean) ** 2) < 0.4 * np.mean((noisy - clean) ** 2)
+
+
+def test_who_asks_for_a_noise_model_knows_what_the_noise_is():
+    rng = stream(5)
+    noisy = beyond(walks(rng, 150, 90), 20, rng.normal(size=(150, 90)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", IkpcaWarning)
+        model = load_method("pca")(noise_model="correlated").fit(noisy)
+    assert model.summary()["noise_model"] == "correlated"
