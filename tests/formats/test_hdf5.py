@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats import window as windows
 from ikpca_cli.formats.arrays import ReadOptions, read_rows, write_rows
+from ikpca_cli.formats.rows import window as windows
 
 VALUES = np.random.default_rng(0).normal(size=(40, 12))
 
@@ -315,3 +315,32 @@ def test_single_numbers_of_matlab_are_no_rows(path):
         for name, values in (("x", VALUES), ("fs", [[250.0]]), ("t", VALUES[:, :1])):
             file.create_dataset(name, data=values).attrs["MATLAB_class"] = np.bytes_("double")
     np.testing.assert_array_equal(read(path), VALUES.T)
+
+
+@pytest.mark.parametrize(
+    ("names", "pattern"),
+    [
+        (["run1/signal", "run2/signal", "run10/signal"], "run*/signal"),
+        (["a/run1", "a/x"], "a/*"),
+        (["s_1_x", "s_2_x"], "s_*_x"),
+    ],
+)
+def test_a_record_a_group_is_refused_with_the_pattern_that_reads_all(path, names, pattern):
+    with h5py.File(path, "w") as file:
+        for place, name in enumerate(names):
+            file[name] = VALUES[place]
+    assert f"--dataset '{pattern}'" in refusal(path)
+    order = sorted(range(len(names)), key=names.__getitem__)
+    np.testing.assert_array_equal(read(path, dataset=pattern), VALUES[order])
+
+
+def test_text_of_matlab_and_enumerations_are_no_numbers(path):
+    with h5py.File(path, "w") as file:
+        file["x"] = VALUES
+        file["c"] = np.full((12, 5), 65, np.uint16)
+        file["c"].attrs["MATLAB_class"] = np.bytes_("char")
+        kind = h5py.enum_dtype({"rest": 0, "walk": 1}, "i1")
+        file.create_dataset("e", data=np.zeros((40, 3), np.int8), dtype=kind)
+    np.testing.assert_array_equal(read(path), VALUES)
+    assert "c: holds text, not numbers" in refusal(path, dataset="c")
+    assert "e: holds names, not numbers (rest, walk)" in refusal(path, dataset="e")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
-import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -12,7 +10,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import Progress
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.array_checks import check_numbers, check_shape
+from ikpca_cli.formats.array_checks import check_shape
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write
 from ikpca_cli.formats.format_names import TITLES
@@ -105,10 +103,11 @@ def open_hdf5(file: Input, options: ReadOptions) -> Rows:
 
 def _open(opened: Any, file: Input, options: ReadOptions) -> Rows:
     from ikpca_cli.formats.hdf5.attributes import Attachments
+    from ikpca_cli.formats.hdf5.chosen import check_kind, choose
     from ikpca_cli.formats.hdf5.hdf5_trust import Contents, datasets
 
     found = datasets(opened, file.name)
-    chosen, many = _choose(opened, file.name, options.dataset, found)
+    chosen, many = choose(opened, file.name, options.dataset, found)
     matlab = "MATLAB_class" in opened[chosen[0]].attrs
     contents = Contents(opened, file.length())
     sources: list[Source] = []
@@ -118,7 +117,7 @@ def _open(opened: Any, file: Input, options: ReadOptions) -> Rows:
         dataset, called = opened[path], f"{file.name}: {path}"
         shape = dataset.shape[::-1] if matlab else dataset.shape
         vector = many and len(shape) == 1
-        check_numbers(called, dataset.dtype)
+        check_kind(called, dataset)
         check_shape(
             called,
             (1, *shape) if vector else shape,
@@ -162,87 +161,6 @@ def _open(opened: Any, file: Input, options: ReadOptions) -> Rows:
         warnings=tuple(contents.doubts),
         close=opened.close,
     )
-
-
-def _choose(file: Any, name: str, asked: str | None, found: list[str]) -> tuple[list[str], bool]:
-    """Return the paths of the datasets asked for, and whether they are read as several.
-
-    Without a request it is the only one that could be meant.
-    """
-    import h5py
-
-    from ikpca_cli.formats.hdf5.hdf5_trust import outward_links, resolve
-
-    def listed() -> str:
-        said = ", ".join(f"{key} {_describe(file[key])}" for key in found[:_LISTED])
-        return said + (f" and {len(found) - _LISTED} more" if len(found) > _LISTED else "")
-
-    if asked is not None:
-        item = resolve(file, asked, name)
-        if item is None and any(mark in asked for mark in "*?["):
-            like = [key for key in _like(asked.strip("/"), found) if file[key].shape is not None]
-            if not like:
-                raise InputError(
-                    f"{name}: no dataset is like {asked}; it holds {listed() or 'none'}"
-                )
-            return like, True
-        if item is None:
-            raise InputError(f"{name}: has no dataset {asked!r}; it holds {listed() or 'none'}")
-        if not isinstance(item, h5py.Dataset):
-            raise InputError(
-                f"{name}: {asked!r} is a group; its file holds {listed() or 'none'}; "
-                f"{asked.strip('/')}/* names all datasets in it"
-            )
-        if item.shape is None:
-            raise InputError(f"{name}: {asked} is a null dataset; name another (--dataset)")
-        return [str(item.name).strip("/")], False
-    if not found:
-        links = ", ".join(outward_links(file))
-        said = f"links to other files are not followed: {links}" if links else "it is empty"
-        raise InputError(f"{name}: holds no dataset ({said}); write one into it")
-    usable = [key for key in found if _usable(file[key])]
-    if len(usable) == 1:
-        return usable, False
-    if len(found) == 1 and file[found[0]].shape is not None:
-        return found, False  # to be refused with its own reason
-    if usable:
-        raise InputError(f"{name}: holds several datasets; name one with --dataset: {listed()}")
-    raise InputError(f"{name}: no dataset is a table of numbers: {listed()}")
-
-
-def _like(pattern: str, found: list[str]) -> list[str]:
-    """Return the paths that a pattern fits, part by part."""
-    wanted = pattern.split("/")
-
-    def fits(path: str) -> bool:
-        parts = path.split("/")
-        pairs = zip(parts, wanted, strict=False)
-        return len(parts) == len(wanted) and all(fnmatch.fnmatchcase(*pair) for pair in pairs)
-
-    return [path for path in found if fits(path)]
-
-
-def _usable(item: Any) -> bool:
-    """Tell whether a dataset could be a stack of samples."""
-    shape = item.shape
-    return (
-        shape is not None
-        and len(shape) > 1
-        and math.prod(shape) > 0
-        and (min(shape) > 1 or "MATLAB_class" not in item.attrs)  # whose single numbers are 1 x 1
-        and item.dtype.kind in "biuf"
-        and not item.is_scale
-    )
-
-
-def _describe(item: Any) -> str:
-    """Say what a dataset is, in few words."""
-    if item.shape is None:
-        return "(null)"
-    shape = item.shape[::-1] if "MATLAB_class" in item.attrs else item.shape
-    if item.dtype.kind in "SUO":
-        return f"{shape} text"
-    return str(shape) if item.dtype.kind in "biuf" else f"{shape} {item.dtype.kind}"
 
 
 def _sniff(head: bytes, path: str) -> bool:
