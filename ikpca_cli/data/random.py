@@ -33,6 +33,7 @@ class Stream(IntEnum):
     WINDOWS = 18
     MISSING = 19
     SHUFFLED_COLUMNS = 20
+    BEATS = 21
 
 
 def model_rng(seed: int, stream: Stream) -> np.random.Generator:

@@ -40,6 +40,8 @@ class Cutting:
     step : float
         From one sample to the next of the recordings fitted on, by their times; 0 where they have
         none.
+    band : int
+        Lowest frequencies of a beat that the model knows, see `narrow`; 0 where it knows all.
     """
 
     kind: Kind
@@ -50,6 +52,7 @@ class Cutting:
     fs: float = 0.0
     apart: int = 0
     step: float = 0.0
+    band: int = 0
 
     @property
     def shortest(self) -> int:
@@ -58,8 +61,8 @@ class Cutting:
 
     @property
     def n_features(self) -> int:
-        """Numbers in a window."""
-        return self.height * self.width
+        """Numbers that the model gets of a window."""
+        return (self.band or self.height) * self.width
 
     @property
     def text(self) -> str:
@@ -89,7 +92,7 @@ class Cutting:
         ValueError
             If it is something else.
         """
-        names = {"kind", "height", "width", "hop", "fs", "apart", "step"}
+        names = {"kind", "height", "width", "hop", "fs", "apart", "step", "band"}
         scales: list[Any] = [
             plain.get(f"scale{place}") for place in range(len(plain.keys() - names))
         ]
@@ -101,12 +104,16 @@ class Cutting:
         apart = plain.get("apart")
         if type(apart) is not int or not 0 <= apart < 1 << 40:
             raise ValueError("its events do not lie apart by a number of samples")
+        band = plain.get("band", 0)  # models of the first version have none
+        most = plain["height"] if plain["kind"] == "beats" else 0
+        if type(band) is not int or not 0 <= band <= most:
+            raise ValueError("the band of its beats is none")
         step = plain.get("step", 0.0)
         floats = [plain.get("fs"), step, *scales]
         if not all(type(value) is float and np.isfinite(value) for value in floats):
             raise ValueError("the scales of its channels, or its rate, are not numbers")
         high, wide, hop = (int(plain[name]) for name in ("height", "width", "hop"))
-        made = cls(plain["kind"], high, wide, hop, tuple(scales), plain["fs"], apart, step)
+        made = cls(plain["kind"], high, wide, hop, tuple(scales), plain["fs"], apart, step, band)
         due = 0 if made.kind == "image" else made.width
         if len(scales) != due or any(not scale > 0.0 for scale in made.scales):
             raise ValueError("the scales of its channels are not one for each")

@@ -11,9 +11,9 @@ import numpy as np
 from ikpca_cli.data.row_source import FloatArray, Progress, as_rows, silent
 from ikpca_cli.errors import IkpcaWarning, InputError
 from ikpca_cli.estimators.denoiser import Denoiser
+from ikpca_cli.recordings.beats.events import LENGTH
 from ikpca_cli.recordings.colour import UNKNOWN, correlations
 from ikpca_cli.recordings.cutting import Cutting, Kind
-from ikpca_cli.recordings.events import LENGTH
 from ikpca_cli.recordings.recording import Recording, recording_of
 from ikpca_cli.recordings.roughness import channel_noise
 from ikpca_cli.recordings.windowed import Windowed

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
+from ikpca_cli.recordings.beats.events import LENGTH
 from ikpca_cli.recordings.cutting import Cutting
-from ikpca_cli.recordings.events import LENGTH
 from ikpca_cli.recordings.window_risk import Risk
 
 
@@ -33,7 +33,7 @@ def of_plain(plain: Mapping[str, Any], n_features: int) -> tuple[Cutting, dict[s
     own = {*risk, *colour, "stretching", "level_given"}
     rest = {name: value for name, value in plain.items() if name not in own}
     stretching = plain.get("stretching")
-    if type(stretching) is not float or not 1.0 <= stretching < LENGTH:
+    if type(stretching) is not float or not 0.0 < stretching < LENGTH:
         raise ValueError("the length of its rows over that of its beats is not one")
     if risk and (len(risk) < len(names) or any(type(one) is not float for one in risk.values())):
         raise ValueError("the error that it promises is not one")

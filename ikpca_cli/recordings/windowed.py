@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, Self
 
 import numpy as np
@@ -18,9 +18,11 @@ from ikpca_cli.data.row_source import (
 )
 from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.denoiser import Denoiser
+from ikpca_cli.recordings.beats.band import band_and_noise, narrow, widen
+from ikpca_cli.recordings.beats.cut import cut_beats
+from ikpca_cli.recordings.beats.events import LENGTH, Beats
 from ikpca_cli.recordings.colour import roots
 from ikpca_cli.recordings.cutting import Cutting
-from ikpca_cli.recordings.events import LENGTH, Beats, find_peaks, without_baseline
 from ikpca_cli.recordings.plain_values import of_plain
 from ikpca_cli.recordings.recording import Blocks, Canvas, Recording, recording_of
 from ikpca_cli.recordings.suitability import SAME, level_of
@@ -70,14 +72,21 @@ class Windowed:
         """Return the rows to learn from."""
         if self.cutting.kind != "beats":
             return self._white(training_windows(canvases, self.cutting, seed))
-        found = []
+        found = [beats for _, beats in self._beats(canvases)]
+        return narrow(np.concatenate(found), self.cutting.band, LENGTH)
+
+    def _beats(self, canvases: Sequence[RowSource]) -> Iterator[tuple[Beats, FloatArray]]:
+        """Yield where the beats of each canvas are, and their rows."""
+        count = 0
         for canvas in canvases:
             try:
-                found.append(self.cut_beats(canvas)[2])
+                beats, _, rows, _ = cut_beats(_whole(canvas), self.cutting, row_name(canvas))
             except InputError:  # too few, in a stretch between leaps
-                if canvas is canvases[-1] and not found:
+                if canvas is canvases[-1] and not count:
                     raise
-        return np.concatenate(found)
+            else:
+                count += 1
+                yield beats, rows
 
     def _white(self, windows: FloatArray, *, back: bool = False) -> FloatArray:
         """Return windows (n, p) with white noise, or with the noise that they had."""
@@ -87,38 +96,19 @@ class Windowed:
         white: FloatArray = windows @ roots(self.colour, cutting.height, cutting.width)[int(back)]
         return white
 
-    def cut_beats(
-        self, canvas: RowSource, like: FloatArray | None = None
-    ) -> tuple[Beats, FloatArray, FloatArray, FloatArray]:
-        """Return the beats of a recording, what varies fast in it, their rows, and its baseline.
-
-        Peaks are those of `like`, (length, channels), if given.
-        """
-        cutting = self.cutting
-        values = _whole(canvas) / cutting.scales
-        fast, baseline = without_baseline(values, cutting.fs)
-        shown = fast
-        if like is not None:
-            shown = without_baseline(like / cutting.scales, cutting.fs)[0]
-        peaks = find_peaks(shown, cutting.fs, cutting.apart)
-        beats = Beats.at(peaks, len(values), row_name(canvas))
-        return beats, fast, beats.cut(fast), baseline
-
     def learn(self, canvases: Sequence[Canvas], levels: FloatArray, progress: Progress) -> None:
         """Fit the model to the rows of canvases, whose channels have these noise levels."""
         level = float(np.sqrt(np.mean(levels**2)))
         asked = self.model.noise_std
-        rows = self._training(canvases, self.model.seed)
-        self.stretching = 1.0
-        if self.cutting.kind == "beats":
-            # Numbers between samples are not new ones: their noise is that of fewer, and stronger.
-            used = sum(int(canvas.shape[0]) for canvas in canvases) / len(rows)
-            self.stretching = max(1.0, (LENGTH / used) ** 0.5)
         if asked != "auto":
             level, self.level_given = float(asked), True
+        if self.cutting.kind == "beats":
+            found = list(self._beats(canvases))
+            band, self.stretching = band_and_noise(found, level, self.model.seed)
+            self.cutting = replace(self.cutting, band=band)
         if level > 0.0:
             self.model.set_params(noise_std=level * self.stretching)
-        self.model.fit(rows, progress=progress)
+        self.model.fit(self._training(canvases, self.model.seed), progress=progress)
 
     def withhold(self, reason: str, most: float | None = None) -> None:
         """Promise no error, say why, and what mean squared error it is about at most, if known."""
@@ -266,9 +256,11 @@ class Windowed:
     def clean_array(self, canvas: FloatArray, like: FloatArray | None = None) -> FloatArray:
         """Return a whole canvas, clean; beats are where they are in `like`, if given."""
         if self.cutting.kind == "beats":
-            beats, fast, rows, baseline = self.cut_beats(canvas, like)
-            cleaned = beats.put_back(fast, self.model.denoise_as_fitted(rows).astype(np.float64))
-            return (cleaned + baseline) * self.cutting.scales
+            beats, fast, rows, baseline = cut_beats(canvas, self.cutting, row_name(canvas), like)
+            known = narrow(rows, self.cutting.band, LENGTH)
+            cleaned = self.model.denoise_as_fitted(known).astype(np.float64)
+            fast = beats.put_back(fast, widen(cleaned, self.cutting.band, LENGTH))
+            return (fast + baseline) * self.cutting.scales
         return np.concatenate([block for _, block in self.clean_canvas(canvas)])
 
     def is_useless(self) -> bool:

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.recordings.events import (
+from ikpca_cli.recordings.beats.events import (
     LENGTH,
     PEAK,
     Beats,

@@ -77,8 +77,8 @@ def beats(
     from ikpca_cli.cli.words.report import print_record
     from ikpca_cli.formats.arrays import check_target, write_rows
     from ikpca_cli.formats.layout import Layout
+    from ikpca_cli.recordings.beats.events import LENGTH, cut_stretches, put_back
     from ikpca_cli.recordings.cutting import Cutting
-    from ikpca_cli.recordings.events import LENGTH, cut_stretches, put_back
     from ikpca_cli.recordings.recording import recording_of
 
     inputs = [split_source(name)[0] for name in (recording, restore) if name is not None]

@@ -81,18 +81,30 @@ class Beats:
             "give a longer recording"
         )
 
-    def places(self) -> Iterator[FloatArray]:
-        """Yield the samples that the numbers of each row lie at, (LENGTH,)."""
+    def places(self, finer: int = 1) -> Iterator[FloatArray]:
+        """Yield the samples that the numbers of each row lie at, (finer * LENGTH,)."""
+        parts = finer * PEAK, finer * (LENGTH - PEAK)
         for peak, start, stop in zip(self.peaks, self.edges[:-1], self.edges[1:], strict=True):
-            before = np.linspace(start, peak, PEAK, endpoint=False)
-            yield np.concatenate([before, np.linspace(peak, stop, LENGTH - PEAK, endpoint=False)])
+            before = np.linspace(start, peak, parts[0], endpoint=False)
+            yield np.concatenate([before, np.linspace(peak, stop, parts[1], endpoint=False)])
 
     def cut(self, canvas: FloatArray) -> FloatArray:
-        """Return the rows of a recording (length, channels): (n, LENGTH * channels)."""
+        """Return the rows of a recording (length, channels): (n, LENGTH * channels).
+
+        A number of beats that are longer is the mean of the samples around it: no sample is lost,
+        and noise is averaged.
+        """
         from scipy.interpolate import CubicSpline
+        from scipy.ndimage import uniform_filter1d
 
         curve = CubicSpline(np.arange(float(self.length)), canvas)
-        return np.stack([curve(places).ravel() for places in self.places()])
+        samples = float(self.edges[-1] - self.edges[0]) / len(self.peaks)
+        finer = max(1, round(samples / LENGTH)) | 1  # odd, so that a mean lies where its number is
+        means = (
+            uniform_filter1d(curve(at), finer, axis=0, mode="nearest")[::finer]
+            for at in self.places(finer)
+        )
+        return np.stack([row.ravel() for row in means])
 
     def put_back(self, canvas: FloatArray, rows: FloatArray) -> FloatArray:
         """Return a recording (length, channels) with its beats replaced by rows."""

@@ -1,0 +1,1 @@
+"""Beats, or other events that come again: found, cut, and put back."""
