@@ -60,7 +60,13 @@ Window: TypeAlias = Annotated[
 ]
 Rate: TypeAlias = Annotated[
     float | None,
-    typer.Option("--fs", min=1.0, metavar="HZ", help="Samples a second, to find heart beats."),
+    typer.Option(
+        "--fs",
+        min=1.0,
+        metavar="HZ",
+        show_default="as the times tell, where they name their unit",
+        help="Samples a second, to find heart beats.",
+    ),
 ]
 Hop: TypeAlias = Annotated[
     int | None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -10,9 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray, RowSource, check_quickly, row_name
-from ikpca_cli.errors import InputError
+from ikpca_cli.errors import IkpcaWarning, InputError
 from ikpca_cli.recordings.cutting import Cutting, Kind
-from ikpca_cli.recordings.times import NONE, Times, time_columns, times_of
+from ikpca_cli.recordings.times import (
+    DIFFERS,
+    NONE,
+    Times,
+    seconds_of,
+    shown_times,
+    time_columns,
+    times_of,
+)
 
 Blocks = Iterator[tuple[slice, FloatArray]]
 
@@ -116,6 +125,38 @@ class Recording:
     def name(self) -> str:
         """What messages call the file."""
         return row_name(self.rows)
+
+    @property
+    def rate(self) -> float:
+        """Samples a second, where its times name their unit; else 0."""
+        if self.times.step <= 0.0:
+            return 0.0
+        shown = shown_times(self.rows, self.time, slice(0, 1))
+        step = self.times.step * (seconds_of(shown[1]) if shown else 0.0)
+        return float(f"{1.0 / step:.6g}") if step > 0.0 else 0.0
+
+    def rate_or(self, given: float | None) -> float:
+        """Return the rate that is given, or that of the times; warn where they differ.
+
+        Raises
+        ------
+        InputError
+            If there is neither.
+        """
+        own = self.rate
+        if given is None and own <= 0.0:
+            raise InputError(
+                f"{self.name}: heart beats are found by the samples a second, which its times do "
+                "not tell: give them (--fs)"
+            )
+        if given is not None and own > 0.0 and abs(np.log(given / own)) > DIFFERS:
+            warnings.warn(
+                f"{self.name}: its times say {own:g} samples a second, not {given:g} (--fs): beats "
+                "may be missed",
+                IkpcaWarning,
+                stacklevel=3,
+            )
+        return own if given is None else given
 
     @property
     def counted(self) -> tuple[int, str]:

@@ -6,6 +6,7 @@ one is no window: windows are cut from the stretches between leaps.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -21,8 +22,14 @@ LOOKED_AT = 4096
 LEAP = 2.5
 """Usual steps from one time to the next beyond which something is left out in between."""
 
+DIFFERS = 0.02
+"""Logarithm of the ratio of two rates from which on they are not the same."""
+
 UNEVEN = 0.01
 """Share of the steps that may be leaps; with more, the times are uneven all along."""
+
+_SECONDS = {"s": 1.0, "sec": 1.0, "second": 1.0, "seconds": 1.0, "ms": 1e-3, "us": 1e-6, "µs": 1e-6}
+"""What the units of times are called, in seconds."""
 
 _FEWEST = 16  # rows that tell whether a column is one of times
 _BENT = 0.05  # distance from a straight line, over its length, of times that were rounded
@@ -69,7 +76,7 @@ class Times:
 
     def differs(self, step: float) -> bool:
         """Tell whether samples lie otherwise apart than those of another recording do."""
-        return self.step > 0.0 and step > 0.0 and abs(np.log(self.step / step)) > 0.02
+        return self.step > 0.0 and step > 0.0 and abs(np.log(self.step / step)) > DIFFERS
 
 
 NONE = Times()
@@ -115,11 +122,16 @@ def shown_times(
     if labels is None:
         return None
     table = rows.layout.table  # type: ignore[attr-defined]
-    is_date = labels[0] == 0.0 and ":" in table.labels[0][0]
     name = table.label_names[0].strip().strip('"') if table.label_names else ""
-    return labels[
-        part
-    ], f"seconds since {table.labels[0][0].strip()}" if is_date else name or "time"
+    if labels[0] == 0.0 and ":" in table.labels[0][0]:  # dates
+        name = f"time since {table.labels[0][0].strip()} (s)"
+    return labels[part], name or "time"
+
+
+def seconds_of(name: str) -> float:
+    """Return the unit that a name of times ends in, as ``time (ms)``, in seconds; 0 if in none."""
+    *_, last = re.split(r"[^a-zµ]+", name.lower().replace("μ", "µ").rstrip("])}. "))
+    return _SECONDS.get(last, 0.0)
 
 
 def names_of(rows: Any) -> tuple[str, ...] | None:

@@ -116,10 +116,38 @@ def test_beats_are_cut_and_put_back(cli, recording, tmp_path):
 
 @pytest.mark.parametrize(
     "options",
-    [("--align", "peak", "--fs", "10"), (), ("--fs", "360", "--apart", "5")],
+    [("--align", "peak", "--fs", "10"), ("--fs", "360", "--apart", "5")],
 )
 def test_beats_that_contradict_themselves(cli, recording, options):
     cli("beats", "ecg.csv", "-o", "b.npy", *options, code=2)
+
+
+@pytest.mark.parametrize("words", [("beats", "-o", "b.npy"), ("fit", "--window", "beats")])
+@pytest.mark.parametrize(("name", "per_second"), [("t (ms)", 1e3), ("Time [s]", 1.0), ("t", None)])
+def test_times_that_name_their_unit_tell_the_rate(cli, tmp_path, words, name, per_second):
+    clean, _ = ecg(30.0, FS, np.random.default_rng(3))
+    table = np.column_stack([np.arange(len(clean)) / FS * (per_second or 1.0), clean])
+    np.savetxt("named.csv", table, "%.6f", ",", header=f"{name},lead", comments="")
+    command, *options = words
+    if per_second is None:
+        assert "(--fs)" in cli(command, "named.csv", *options, code=1).stderr
+        return
+    cli(command, "named.csv", *options)
+    told, cut = tmp_path / "b.npy", tmp_path / "model.joblib"
+    found = (told if command == "beats" else cut).read_bytes()
+    said = cli(command, "named.csv", *options, "--fs", "360", "--force").stderr
+    assert "samples a second" not in said
+    assert (told if command == "beats" else cut).read_bytes() == found
+    said = cli(command, "named.csv", *options, "--fs", "250", "--force").stderr
+    assert "named.csv: its times say 360 samples a second, not 250 (--fs)" in said
+
+
+def test_cutting_says_what_comes_next(cli, recording):
+    shown = cli("beats", "ecg.csv", "--fs", FS, "-o", "beats.h5").stdout
+    assert "Next: ikpca fit beats.h5 --clean mean" in shown
+    cli("fit", "beats.h5", "--clean", "mean")
+    shown = cli("denoise", "model.joblib", "beats.h5").stdout
+    assert "nothing was removed" not in shown
 
 
 def test_beats_on_both_sides_of_a_leap_are_cut_and_put_back(cli):

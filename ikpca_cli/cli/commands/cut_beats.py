@@ -63,18 +63,19 @@ def beats(
     Examples:
 
         ikpca beats recording.csv --fs 360 -o beats.h5
-        ikpca fit beats.h5 --method pca && ikpca denoise model.joblib beats.h5
+        ikpca fit beats.h5 --clean mean && ikpca denoise model.joblib beats.h5
         ikpca beats recording.csv --fs 360 --restore beats.denoised.h5 -o clean.csv
     """
-    if (fs is None) == (align is Align.r):
-        raise UsageError("give the rate of an ECG (--fs), and --align peak for other recordings")
+    if fs is not None and align is not Align.r:
+        raise UsageError("--fs is the rate of an ECG, and --align peak for other recordings")
     if apart and align is Align.r:
         raise UsageError("--apart is for --align peak: give that, too")
 
     import numpy as np
 
     from ikpca_cli.cli.sources import open_rows, split_source
-    from ikpca_cli.cli.words.report import print_record
+    from ikpca_cli.cli.words.next_steps import after_cutting
+    from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.formats.arrays import check_target, write_rows
     from ikpca_cli.formats.layout import Layout
     from ikpca_cli.recordings.beats.events import LENGTH, cut_stretches, put_back
@@ -89,7 +90,8 @@ def beats(
             raise InputError(f"{recording}: holds several recordings, one a row; give one a file")
         for line in found.remarks(Cutting("beats", LENGTH, found.width)):
             warnings.warn(line, IkpcaWarning, stacklevel=1)
-        parts = cut_stretches(found, fs or 0.0, apart)
+        rate = found.rate_or(fs) if align is Align.r else 0.0
+        parts = cut_stretches(found, rate, apart)
         count, channels = sum(part.count for part in parts), found.width
         width = LENGTH * channels
         if restore is None:
@@ -113,3 +115,5 @@ def beats(
             write_rows(output, values, rows.layout, force=force)
     record = {"recording": recording, "output": output, "n_beats": count}
     print_record(record | {"n_features": width, "n_channels": channels}, printing.form)
+    if restore is None and printing.output_format is opt.Format.table:
+        print_lines([after_cutting(output, recording, is_heart=align is Align.r)])

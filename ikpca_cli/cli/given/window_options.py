@@ -44,10 +44,8 @@ def window_size(
     UsageError
         If the text is neither, or the hop is longer than the window.
     """
-    if (fs is None) == (window == "beats"):
-        raise UsageError(
-            "--window beats needs the rate of the recording, --fs, and nothing else does"
-        )
+    if fs is not None and window != "beats":
+        raise UsageError("--fs is the rate of a recording for --window beats: give that, too")
     if window is None or window in WORDS:
         if hop is not None and window != "auto":
             raise UsageError("--hop is the step from window to window: give --window too")
@@ -169,10 +167,12 @@ def fit_windows(
         If windows cannot be cut from one.
     """
     from ikpca_cli.recordings import fitting
+    from ikpca_cli.recordings.recording import recording_of
     from ikpca_cli.recordings.sniffing import looks_like
 
     size = window_size(window, hop, fs)
-    if fs is not None:
+    if window == "beats":
+        fs = recording_of(files[0], "beats").rate_or(fs)
         return fitting.fit_beats(model, files, fs=fs, progress=progress)
     shapes = [rows.layout.sample_shape for rows in files]
     if size is None:

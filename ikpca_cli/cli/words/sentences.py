@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from ikpca_cli.cli.words.next_steps import after_fit
 
 UNSURE = "its own error is too large beside it"
 """The reason for which an error is not promised, though the noise is what it is taken for."""
@@ -60,21 +61,8 @@ def fit_sentences(
         lines.append(_expected(level, max(risk, 0.0), record["estimated_mse_error"]))
     elif not replicates:
         lines.append(_withheld(record))
-    lines.append(_next(record, sources))
+    lines.append(after_fit(record, sources))
     return lines
-
-
-def _next(record: Mapping[str, Any], sources: Sequence[str]) -> str:
-    """Return the command that comes next: cleaning, or a fit where nothing would be cleaned."""
-    one = shlex.quote(sources[0]) if len(sources) == 1 and sources[0] != "-" else None
-    if record["noise_std"] is None and record.get("strength") == 0.0:
-        return (
-            f"Next: ikpca fit {one or 'FILE'} --noise-std LEVEL, if you know it; until then "
-            "the model leaves rows as they are"
-        )
-    many = len(sources) > 1 or (one is not None and Path(sources[0]).is_dir())
-    files = f"{one or 'FILE...'} --output-dir clean" if many else one or "FILE"
-    return f"Next: ikpca denoise {shlex.quote(str(record['model']))} {files}"
 
 
 def _withheld(record: Mapping[str, Any]) -> str:

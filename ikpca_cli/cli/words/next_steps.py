@@ -1,0 +1,32 @@
+"""What to type next, after a fit and after cutting."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+
+def after_fit(record: Mapping[str, Any], sources: Sequence[str]) -> str:
+    """Return the command that comes next: cleaning, or a fit where nothing would be cleaned."""
+    one = shlex.quote(sources[0]) if len(sources) == 1 and sources[0] != "-" else None
+    if record["noise_std"] is None and record.get("strength") == 0.0:
+        return (
+            f"Next: ikpca fit {one or 'FILE'} --noise-std LEVEL, if you know it; until then "
+            "the model leaves rows as they are"
+        )
+    many = len(sources) > 1 or (one is not None and Path(sources[0]).is_dir())
+    files = f"{one or 'FILE...'} --output-dir clean" if many else one or "FILE"
+    return f"Next: ikpca denoise {shlex.quote(str(record['model']))} {files}"
+
+
+def after_cutting(output: str, recording: str, *, is_heart: bool) -> str:
+    """Say what comes after cutting a recording into beats, or other events.
+
+    Numbers between samples share their noise, so that rows alone hardly tell its level.
+    """
+    text = f"Next: ikpca fit {shlex.quote(output)} --clean mean, if all are of one shape"
+    if is_heart:
+        text += f"; or, in one step, ikpca fit {shlex.quote(recording)} --window beats"
+    return text
