@@ -20,6 +20,9 @@ SHORTEST = 8
 NEAR = 0.25
 """Steps of the axis by which another may differ and still be taken for it."""
 
+_AS_PYTHON = str.maketrans(",Dd", ".ee")
+"""Marks as other languages write them, and Fortran's exponents."""
+
 _BEYOND = 1.0  # steps by which an axis may reach beyond that of a signal brought to it
 
 
@@ -30,7 +33,7 @@ def axis_of(names: Sequence[str] | None) -> FloatArray | None:
     if any("_" in name for name in names):  # which float reads over: 1_1 is not 11
         return None
     try:
-        values = np.array([float(name.replace(",", ".")) for name in names])
+        values = np.array([float(name.translate(_AS_PYTHON)) for name in names])
     except ValueError:
         return None
     steps = np.diff(values)

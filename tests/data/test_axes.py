@@ -42,6 +42,12 @@ def test_other_axes_are_refused_unless_resampling_is_asked_for(own):
         match_names(names(own), names(AXIS), "rows")
 
 
+def test_an_axis_may_be_written_by_fortran_or_with_decimal_commas():
+    numbers = [400.0, 401.5, 403.0, 404.5, 406.0, 407.5, 409.0, 410.5]
+    assert axis_of([f"{x:.4E}".replace("E", "D") for x in numbers]).tolist() == numbers
+    assert axis_of([f"{x:.1f}".replace(".", ",") for x in numbers]).tolist() == numbers
+
+
 def test_an_axis_that_does_not_reach_is_never_resampled():
     with pytest.raises(InputError, match="does not reach"):
         match_names(names(AXIS + 50.0), names(AXIS), "rows", resample=True)

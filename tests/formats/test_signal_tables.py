@@ -151,7 +151,16 @@ def test_signals_below_each_other_with_names_or_places(tmp_path):
         with read_rows(str(tmp_path / "x.txt")) as rows:
             assert_array_equal(rows.read(), SIGNALS[:2])
             assert [float(name) for name in rows.feature_names] == AXIS.tolist()
-        moved = text.replace(f"{AXIS[70]:.3f}", f"{AXIS[70] + 0.1:.3f}", 1)
+        nearly = text.replace(f"{AXIS[70]:.3f}", f"{AXIS[70] + 0.001:.3f}", 1)
+        (tmp_path / "x.txt").write_text(nearly)
+        with read_rows(str(tmp_path / "x.txt")) as rows:
+            assert_array_equal(rows.read(), SIGNALS[:2])
+            assert "of a step apart, and were taken for the same" in " ".join(rows.warnings)
+            write_rows(
+                str(tmp_path / "out.txt"), rows.read(), rows.layout.with_digits(4), force=True
+            )
+        assert (tmp_path / "out.txt").read_text() == nearly
+        moved = text.replace(f"{AXIS[70]:.3f}", f"{AXIS[70] + 0.2:.3f}", 1)
         (tmp_path / "x.txt").write_text(moved)
         with pytest.raises(InputError, match="their axis is not the same for all"):
             read_rows(str(tmp_path / "x.txt"))

@@ -146,7 +146,9 @@ def _read(
     parsed = parse_table(text, plan, size=size, progress=progress)
     samples = parsed.values.T if turned else parsed.values
     if stacked or (turned and not options.transpose):
-        axis = check_axis([cells[-1] for cells in parsed.labels], dialect, name, stacked=stacked)
+        axis = check_axis(
+            [cells[-1] for cells in parsed.labels], dialect, head, name, stacked=stacked
+        )
         samples = samples.reshape(-1, axis) if stacked else samples
     layout = Layout(
         format="csv",

@@ -129,8 +129,12 @@ def _columns(places: Sequence[int]) -> str:
     return f"columns {', '.join(str(place + 1) for place in places)}"
 
 
-def check_axis(cells: Sequence[str], dialect: Dialect, name: str, *, stacked: bool) -> int:
+def check_axis(
+    cells: Sequence[str], dialect: Dialect, head: Head, name: str, *, stacked: bool
+) -> int:
     """Return the length of an axis, of which the first rows alone were looked at.
+
+    Axes that are nearly the same are taken for the same, which `head` takes to be said.
 
     Raises
     ------
@@ -139,11 +143,17 @@ def check_axis(cells: Sequence[str], dialect: Dialect, name: str, *, stacked: bo
     """
     axis = numbers([cell.strip().strip('"') for cell in cells], dialect)
     if stacked:
-        length = length_of_each(axis)
-        if length is None:
+        found = length_of_each(axis)
+        if found is None:
             raise InputError(
                 f"{name}: looks like spectra below each other, but their axis is not the same for "
                 "all; save one a file, or all on one axis (--window none reads rows as they are)"
+            )
+        length, apart = found
+        if apart > 0.0:
+            head.doubts.append(
+                f"the axes of its signals are up to {apart:.2g} of a step apart, and were taken "
+                "for the same"
             )
         return length
     place = turns_at(axis)

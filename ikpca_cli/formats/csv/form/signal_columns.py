@@ -114,13 +114,18 @@ def are_stacked(places: Sequence[npt.NDArray[np.generic]], axis: Matrix) -> bool
     return length >= SHORTEST and still and moved and rises(axis[:length])
 
 
-def length_of_each(axis: Matrix) -> int | None:
-    """Return how many numbers an axis has that comes again and again, None if it does not."""
+def length_of_each(axis: Matrix) -> tuple[int, float] | None:
+    """Return how many numbers an axis has that comes again and again, None if it does not.
+
+    Also, how many steps of it the others are from the first, at the most.
+    """
     back = np.flatnonzero(np.sign(np.diff(axis)) != np.sign(axis[1] - axis[0]))
     length = int(back[0]) + 1 if back.size else len(axis)
-    if len(axis) % length or not (axis.reshape(-1, length) == axis[:length]).all():
+    if len(axis) % length:
         return None
-    return length
+    each = axis.reshape(-1, length)
+    apart = float(np.max(np.abs(each - each[0]) / np.abs(np.gradient(each[0]))))
+    return (length, apart) if apart <= NEAR else None
 
 
 def turns_at(axis: Matrix) -> int | None:
