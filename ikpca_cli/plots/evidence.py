@@ -114,6 +114,8 @@ def draw_by_signal(axes: Axes, found: Evidence) -> None:
     axes.plot(found.signal, found.variances, ".", color=CLEANED)
     axes.axhline(float(found.variances.mean()), color=FAINT, linestyle="--", linewidth=1.0)
     show_all(axes, "y", [0.0, *found.variances])
+    if not found.variances.any():
+        _say_nothing(axes)
     _name(axes, "variance against mean", "cleaned value", "variance removed")
 
 
@@ -125,8 +127,15 @@ def draw_correlation(axes: Axes, found: Evidence) -> None:
     axes.vlines(lags, 0.0, found.autocorrelation, color=CLEANED, linewidth=2.0)
     axes.set_ylim(min(-0.5, *found.autocorrelation, 0.0), 1.0)
     whole_ticks(axes)
+    if not found.variances.any():
+        _say_nothing(axes)
     title = "autocorrelation" + (", made white" if found.is_transformed else " of the residual")
     _name(axes, title, "columns apart", "")
+
+
+def _say_nothing(axes: Axes) -> None:
+    """Say why there is nothing to be seen."""
+    axes.text(0.5, 0.7, "nothing is removed", transform=axes.transAxes, ha="center", fontsize=8)
 
 
 def _name(axes: Axes, title: str, x: str, y: str) -> None:

@@ -81,8 +81,8 @@ def _draw_spectrum(axes: Axes, model: Denoiser) -> None:
     if noise is not None:
         axes.plot(x, noise, color=INK, linestyle="--", label="noise in them")
         drawn.append(noise)
-        axes.legend(fontsize=8)
         _mark_edge(axes, int(np.sum(variances > noise)), len(x))
+        axes.legend(fontsize=8)
     plain_log(axes, "y", _positive(np.concatenate(drawn)))
     if len(x) > 30:
         plain_log(axes, "x", x)
@@ -94,13 +94,15 @@ def _draw_spectrum(axes: Axes, model: Denoiser) -> None:
 
 
 def _mark_edge(axes: Axes, above: int, count: int) -> None:
-    """Mark where signal meets noise, half-way between the last component above it and the next."""
+    """Mark where signal meets noise, half-way between the last component above it and the next.
+
+    The legend says it, which finds a place beside what is drawn.
+    """
     if above < count:
-        axes.axvline(above + 0.5, color=FAINT, linewidth=1.0, linestyle=":")
-        text = f"signal above the noise:\n{above} of {count} components"
+        text = f"{above} of {count} components\nlie above the noise"
+        axes.axvline(above + 0.5, color=FAINT, linewidth=1.0, linestyle=":", label=text)
     else:
-        text = f"all {count} components that\nare kept lie above the noise"
-    axes.annotate(text, (0.97, 0.62), xycoords="axes fraction", ha="right", fontsize=8)
+        axes.plot([], [], " ", label=f"all {count} components that\nare kept lie above it")
 
 
 def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Choice]) -> None:

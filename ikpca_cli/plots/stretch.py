@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -33,6 +34,10 @@ class Stretch:
         What its channels are called.
     x_label, y_label : str or None
         What the axes of a stretch are called, instead of "sample" and "value".
+    clean : ndarray, shape (length, channels) or (height, width), or None
+        What it should be, where that is known.
+    errors : (float, float) or None
+        Root mean squared errors of the whole before and after cleaning, where these are known.
     """
 
     noisy: FloatArray
@@ -45,10 +50,17 @@ class Stretch:
     channels: tuple[str, ...] | None = None
     x_label: str | None = None
     y_label: str | None = None
+    clean: FloatArray | None = None
+    errors: tuple[float, float] | None = None
 
     def labelled(self, x_label: str | None, y_label: str | None) -> Self:
         """Return the same with names for its axes."""
         return replace(self, x_label=x_label or self.x_label, y_label=y_label)
+
+    def scored(self, score: Mapping[str, Any]) -> Self:
+        """Return the same with the errors of a score of `evaluate_windows`, where it has them."""
+        before, after = score.get("rms_noisy"), score.get("rms")
+        return self if before is None or after is None else replace(self, errors=(before, after))
 
     def as_rows(self) -> Shown:
         """Return a crop as one row, or each channel as one."""

@@ -125,8 +125,8 @@ def show_all(axes: Axes, which: str, values: ArrayLike) -> None:
 
 
 def number(value: float) -> str:
-    """Return a number as pictures write it: three significant digits."""
-    return f"{value:.3g}"
+    """Return a number as pictures write it: three significant digits, without need no exponent."""
+    return f"{float(f'{value:.3g}'):g}"
 
 
 def legend_beside(axes: Axes) -> None:

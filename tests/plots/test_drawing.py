@@ -174,7 +174,9 @@ def test_the_spectrum_shows_where_signal_meets_noise(arcs, monkeypatch):
     axes = draw_fit(model, "arcs").axes[0]
     edge = next(line for line in axes.get_lines() if line.get_linestyle() == ":")
     assert set(edge.get_xdata()) == {3.5}
-    assert "3 of 4 components" in axes.texts[0].get_text()
+    assert "3 of 4 components" in edge.get_label()
+    assert axes.get_legend().get_texts()[-1].get_text() == edge.get_label()
+    assert not axes.texts
 
 
 def test_bands_of_images_share_the_scale_of_the_last(shown):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -54,6 +56,15 @@ def test_levels_by_column_and_by_value_are_seen():
     assert_allclose(found.column_noise, stds, rtol=0.2)
     _, found = fitted(clean + 0.05 * clean * rng.normal(size=clean.shape))
     assert_allclose(found.variances, (0.05 * found.signal) ** 2, rtol=0.3)
+
+
+def test_where_nothing_is_removed_panels_say_so():
+    rows = plane(np.random.default_rng(5))
+    model, found = fitted(rows + 0.3 * np.random.default_rng(6).normal(size=rows.shape))
+    still = replace(found, variances=np.zeros_like(found.variances))
+    for evidence, count in ((found, 0), (still, 1)):
+        panels = draw_fit(model, "rows.npy", evidence).axes[-2:]
+        assert [len(axes.texts) for axes in panels] == [count, count]
 
 
 def test_panels_have_names_and_the_noise_its_line():

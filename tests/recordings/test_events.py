@@ -145,6 +145,7 @@ def test_times_that_name_their_unit_tell_the_rate(cli, tmp_path, words, name, pe
 def test_cutting_says_what_comes_next(cli, recording):
     shown = cli("beats", "ecg.csv", "--fs", FS, "-o", "beats.h5").stdout
     assert "Next: ikpca fit beats.h5 --clean mean" in shown
+    assert shown.rstrip().endswith("in one step, ikpca fit ecg.csv --window beats --fs 360")
     cli("fit", "beats.h5", "--clean", "mean")
     shown = cli("denoise", "model.joblib", "beats.h5").stdout
     assert "nothing was removed" not in shown

@@ -116,4 +116,4 @@ def beats(
     record = {"recording": recording, "output": output, "n_beats": count}
     print_record(record | {"n_features": width, "n_channels": channels}, printing.form)
     if restore is None and printing.output_format is opt.Format.table:
-        print_lines([after_cutting(output, recording, is_heart=align is Align.r)])
+        print_lines([after_cutting(output, recording, is_heart=align is Align.r, fs=fs)])

@@ -112,7 +112,9 @@ def evaluate(
         ):
             score = evaluate_windows(fitted, rows, reference, rows.layout.sample_shape)
             if plot is not None:
-                picture_of_stretch(plot, stretch_of(fitted, rows), force=force)
+                stretch = stretch_of(fitted, rows, reference)
+                stretch = stretch.labelled(axes.x_label, axes.y_label).scored(score)
+                picture_of_stretch(plot, stretch, force=force)
         print_record(score, printing.form)
         if printing.output_format is opt.Format.table:
             print_lines([error_sentence(score)])

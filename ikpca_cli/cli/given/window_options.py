@@ -10,7 +10,7 @@ from ikpca_cli.errors import InputError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ikpca_cli.data.row_source import Progress
+    from ikpca_cli.data.row_source import Progress, RowSource
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.formats.arrays import Rows
     from ikpca_cli.formats.layout import ReadOptions
@@ -186,8 +186,11 @@ def fit_windows(
     )
 
 
-def stretch_of(model: Windowed, rows: Rows | OneFile) -> Stretch:
-    """Return the middle of a file's longest recording or picture, before and after cleaning."""
+def stretch_of(model: Windowed, rows: Rows | OneFile, clean: RowSource | None = None) -> Stretch:
+    """Return the middle of a file's longest recording or picture, before and after cleaning.
+
+    Where the clean file is given, it has what that holds there, too.
+    """
     from dataclasses import replace
     from pathlib import PurePath
 
@@ -211,6 +214,9 @@ def stretch_of(model: Windowed, rows: Rows | OneFile) -> Stretch:
     cleaned = model.suited(recording).clean_array(part)
     name, begin = PurePath(rows.name).name, int(getattr(canvas, "start", 0))
     found = Stretch(part[inner], cleaned[inner], begin + first + 1, length, image, name)
+    if clean is not None:
+        true: Any = replace(canvas, rows=clean)  # type: ignore[type-var]
+        found = replace(found, clean=np.asarray(true[first:last], dtype=np.float64)[:, inner[1]])
     if image or recording.by_rows:
         return found
     names, place = names_of(rows), slice(begin + first, begin + last)

@@ -21,7 +21,7 @@ def after_fit(record: Mapping[str, Any], sources: Sequence[str]) -> str:
     return f"Next: ikpca denoise {shlex.quote(str(record['model']))} {files}"
 
 
-def after_cutting(output: str, recording: str, *, is_heart: bool) -> str:
+def after_cutting(output: str, recording: str, *, is_heart: bool, fs: float | None) -> str:
     """Say what comes after cutting a recording into beats, or other events.
 
     Numbers between samples share their noise, so that rows alone hardly tell its level.
@@ -29,4 +29,5 @@ def after_cutting(output: str, recording: str, *, is_heart: bool) -> str:
     text = f"Next: ikpca fit {shlex.quote(output)} --clean mean, if all are of one shape"
     if is_heart:
         text += f"; or, in one step, ikpca fit {shlex.quote(recording)} --window beats"
+        text += "" if fs is None else f" --fs {fs:g}"
     return text
