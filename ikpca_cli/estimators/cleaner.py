@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,15 @@ from ikpca_cli.data.row_source import (
     silent,
 )
 from ikpca_cli.data.threads import at_work
-from ikpca_cli.estimators.base import Estimator
+from ikpca_cli.estimators.base import WITHHELD, Estimator
 from ikpca_cli.models.novelty import distance_limit
-from ikpca_cli.noise.caution import FEW_ROWS, SOME_ROWS, Caution, caution_of_file
+from ikpca_cli.noise.caution import (
+    FEW_ROWS,
+    SOME_ROWS,
+    Caution,
+    caution_by_change,
+    caution_of_file,
+)
 from ikpca_cli.noise.models.choose import Noise
 from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 from ikpca_cli.noise.models.spikes import Spikes
@@ -128,7 +135,15 @@ class Cleaner(Estimator):
         rng = model_rng(self.seed_, Stream.FILE_PROBE)
         with at_work(with_scipy=True):
             found = caution_of_file(self._raw, usual.forward(some), usual.caution, rng)
+            if self._level_is_guess and self.removed_mse_ is not None and usual.spikes is None:
+                expected = self.removed_mse_, min(self.n_samples_, SOME_ROWS)
+                clean = partial(self.clean, treatment=usual)
+                found = caution_by_change(clean, some, found, expected)
         return replace(usual, caution=found)
+
+    @property
+    def _level_is_guess(self) -> bool:
+        return self.withheld_ == WITHHELD.index("the noise level is a guess")
 
     def clean(self, block: FloatArray, treatment: Treatment) -> FloatArray:
         """Return checked rows (n, p), cleaned as `treatment` says, in the type of the model."""

@@ -18,7 +18,7 @@ the file and div f measured along one random direction (Ramani, Blu and Unser 20
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -36,6 +36,7 @@ _HIGH = 0.999  # quantile of the squared length of noise
 _STRONGEST = 2.0  # times a displacement
 _SAME_LEVEL = 0.1  # relative difference of levels that changes nothing
 _TOO_FAR = 1.1  # mean squared displacement, over that of noise, that no good denoiser has
+_SURELY = 2.5  # standard errors
 _STEP = 0.01  # of the probe, in units of the noise
 
 
@@ -84,7 +85,8 @@ class Caution:
     def remark(self) -> str:
         """Return what a user has to know, empty where rows are cleaned as promised."""
         ratio = self.level_ratio
-        if 1.0 / 1.25 <= ratio <= 1.25:
+        left = self.strength == 0.0 and ratio != 1.0
+        if 1.0 / 1.25 <= ratio <= 1.25 and not left:
             return ""
         kind = "louder" if ratio > 1.0 else "quieter"
         done = (
@@ -159,3 +161,37 @@ def caution_of_file(
         # The quieter the noise, the more of what is left for it is signal.
         strength *= IN_DOUBT if level.certain else IN_DOUBT**2
     return Caution(std, strength, ratio)
+
+
+def caution_by_change(
+    clean: Callable[[FloatArray], FloatArray],
+    rows: FloatArray,
+    found: Caution,
+    expected: tuple[float, int],
+) -> Caution:
+    """Return what displacements of a file are limited by whose noise level cannot be told.
+
+    Where signal hides in a level, a file without noise has the same one. But what changes of its
+    rows is signal alone, and less than of rows with noise. How much less noise there is does not
+    follow from it, so that such rows are left as they are.
+
+    Parameters
+    ----------
+    clean : callable
+        Maps rows (n, p) to cleaned rows as those of the fit, both in the units of the data.
+    rows : ndarray, shape (n, p)
+        Rows of the file.
+    found : Caution
+        By their level.
+    expected : tuple of float and int
+        Mean squared change of the training rows, and in how many of them it was seen.
+    """
+    change, n_seen = expected
+    squares = np.mean((clean(rows) - rows) ** 2, axis=1)
+    mean, scatter = float(squares.mean()), float(squares.std())
+    if mean <= 0.0:
+        return found
+    error = scatter * float(np.hypot(len(rows) ** -0.5, change / mean * n_seen**-0.5))
+    if change - mean < _SURELY * error:
+        return found
+    return replace(found, strength=0.0, level_ratio=min(found.level_ratio, (mean / change) ** 0.5))

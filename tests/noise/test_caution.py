@@ -175,3 +175,27 @@ def test_displacements_beyond_those_of_noise_are_looked_at(kept, is_usual):
     assert (found == Caution(1.0)) is is_usual
     if not is_usual:
         assert found.strength < 0.9
+
+
+def s_curve(n_samples, seed, noise):
+    """Return noisy and clean points of a surface that fills all three columns."""
+    rng = np.random.default_rng(np.random.SeedSequence([64, seed]))
+    turn = 3.0 * np.pi * (rng.uniform(size=n_samples) - 0.5)
+    width = 2.0 * rng.uniform(size=n_samples)
+    clean = np.stack([np.sin(turn), width, np.sign(turn) * (np.cos(turn) - 1.0)], axis=1)
+    return clean + noise * rng.normal(size=clean.shape), clean
+
+
+@pytest.mark.parametrize("method", ["ikpca", "pca"])
+def test_a_quieter_file_is_left_alone_where_no_level_can_be_told(method):
+    """The level of such rows is a guess, the same with noise and without: what changes is less."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = load_method(method)().fit(s_curve(300, 1, 0.25)[0])
+    assert model.summary()["no_estimate_because"] == "the noise level is a guess"
+    noisy, clean = s_curve(150, 2, 0.05)
+    assert errors(model, noisy, clean).mean() <= 1.05 * 0.05**2
+    assert "left as they are" in model.treatment(noisy).caution.remark()
+    noisy, clean = s_curve(150, 3, 0.25)
+    assert errors(model, noisy, clean).mean() < 0.95 * 0.25**2
+    assert model.treatment(noisy).caution.remark() == ""
