@@ -16,6 +16,8 @@ from ikpca_cli.recordings.colour import UNKNOWN, correlations
 from ikpca_cli.recordings.cutting import Cutting, Kind
 from ikpca_cli.recordings.recording import Recording, recording_of
 from ikpca_cli.recordings.roughness import channel_noise
+from ikpca_cli.recordings.wavelets.choice import combine
+from ikpca_cli.recordings.window_risk import measure
 from ikpca_cli.recordings.windowed import Windowed
 
 SIGNAL_WINDOWS, IMAGE_WINDOWS = (16, 32, 64, 128, 256), (6, 8)
@@ -96,10 +98,15 @@ def fit_windows(
         windowed = Windowed(type(model)(**model.get_params()), cutting)
         windowed.colour = colour
         windowed.learn(canvases, levels, progress)
+        measured = None
         if windowed.noise_std_ is not None:
-            windowed.risk = windowed.estimate(canvases, trained=True)
-        found.append(windowed)
-    best = min(found, key=lambda one: np.inf if one.risk is None else one.risk.mse)
+            measured = measure(windowed, canvases, trained=True)
+            windowed.risk = measured.risk()
+        found.append((windowed, measured))
+    best, measured = min(found, key=lambda one: np.inf if one[0].risk is None else one[0].risk.mse)
+    known = told is not None or best.level_given
+    if kind == "signal" and measured is not None and known:
+        best.risk = combine(best, measured).risk()
     _say(recordings, best.cutting)
     if best.risk is not None and best.risk.mse < -3.0 * best.risk.error:
         warnings.warn(

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 from ikpca_cli.recordings.beats.events import LENGTH
 from ikpca_cli.recordings.cutting import Cutting
+from ikpca_cli.recordings.wavelets.combination import Combination, own_name
 from ikpca_cli.recordings.window_risk import Risk
+
+
+def plain_of(
+    *,
+    cutting: Cutting,
+    risk: Risk | None,
+    colour: tuple[float, ...],
+    stretching: float,
+    level_given: bool,
+    combination: Combination | None,
+    **_: Any,
+) -> dict[str, float | int | str]:
+    """Return how windows are cut, and some attributes of a `Windowed`, as plain values."""
+    plain = cutting.to_plain() | ({} if risk is None else asdict(risk))
+    plain |= {f"colour{place}": value for place, value in enumerate(colour)}
+    plain |= {"stretching": stretching, "level_given": int(level_given)}
+    return plain | ({} if combination is None else combination.to_plain())
 
 
 def of_plain(plain: Mapping[str, Any], n_features: int) -> tuple[Cutting, dict[str, Any]]:
@@ -31,7 +49,10 @@ def of_plain(plain: Mapping[str, Any], n_features: int) -> tuple[Cutting, dict[s
     places = range(sum(name.startswith("colour") for name in plain))
     colour = {f"colour{place}": plain[f"colour{place}"] for place in places}
     own = {*risk, *colour, "stretching", "level_given"}
-    rest = {name: value for name, value in plain.items() if name not in own}
+    rest = {name: value for name, value in plain.items() if name not in own and not own_name(name)}
+    combination = Combination.from_plain(plain)
+    if combination is not None and plain.get("kind") != "signal":
+        raise ValueError("wavelets are for signals, and its rows are none")
     stretching = plain.get("stretching")
     if type(stretching) is not float or not 0.0 < stretching < LENGTH:
         raise ValueError("the length of its rows over that of its beats is not one")
@@ -44,4 +65,5 @@ def of_plain(plain: Mapping[str, Any], n_features: int) -> tuple[Cutting, dict[s
         "stretching": stretching,
         "colour": tuple(colour.values()),
         "level_given": plain.get("level_given") == 1,
+        "combination": combination,
     }

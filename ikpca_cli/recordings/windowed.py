@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from copy import copy
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -23,10 +24,11 @@ from ikpca_cli.recordings.beats.cut import cut_beats
 from ikpca_cli.recordings.beats.events import LENGTH, Beats
 from ikpca_cli.recordings.colour import roots
 from ikpca_cli.recordings.cutting import Cutting
-from ikpca_cli.recordings.plain_values import of_plain
+from ikpca_cli.recordings.plain_values import of_plain, plain_of
 from ikpca_cli.recordings.recording import Blocks, Canvas, Recording, recording_of
 from ikpca_cli.recordings.suitability import SAME, level_of
-from ikpca_cli.recordings.window_risk import Risk, estimate_risk
+from ikpca_cli.recordings.wavelets.combination import Combination
+from ikpca_cli.recordings.window_risk import Risk, measure
 from ikpca_cli.recordings.windows import cleaned_blocks, training_windows
 
 ALIKE = 1.1
@@ -67,6 +69,8 @@ class Windowed:
         self.withheld: str | None = None
         self.most: float | None = None
         self.level_given = False
+        self.combination: Combination | None = None
+        self.level: float | None = None  # that of a file, where it is not that of the fit
 
     def _training(self, canvases: Sequence[RowSource], seed: int) -> FloatArray:
         """Return the rows to learn from."""
@@ -116,10 +120,7 @@ class Windowed:
 
     def to_plain(self) -> dict[str, float | int | str]:
         """Return all but the model of the windows as plain values, for a model file."""
-        risk = {} if self.risk is None else asdict(self.risk)
-        colour = {f"colour{place}": value for place, value in enumerate(self.colour)}
-        own = {"stretching": self.stretching, "level_given": int(self.level_given)}
-        return self.cutting.to_plain() | risk | colour | own
+        return plain_of(**vars(self))
 
     @classmethod
     def from_plain(cls, model: Denoiser, plain: Mapping[str, Any]) -> Self:
@@ -165,23 +166,17 @@ class Windowed:
         trained: bool = False,
         noise_std: float | None = None,
     ) -> Risk:
-        """Estimate the error before and after cleaning by Stein's unbiased risk estimate.
+        """Estimate the error before and after cleaning, see `measure`.
 
-        By one random direction (Ramani, Blu and Unser 2008). If the model was `trained` on these
-        canvases it follows their noise, too: where they are small enough for that to matter, it is
-        fitted again for the derivative (Ye, "On measuring and correcting the effects of data mining
-        and model selection", 1998). The noise is that of the fit unless `noise_std` is given.
+        The noise is that of the fit unless `noise_std` is given.
         """
-        return estimate_risk(self, canvases, trained=trained, noise_std=noise_std)
+        return measure(self, canvases, trained=trained, noise_std=noise_std).risk()
 
-    def again(self, canvases: Sequence[FloatArray]) -> Windowed:
+    def again(self, canvases: Sequence[FloatArray]) -> Self:
         """Return the same fit of other canvases."""
         model = type(self.model)(**self.model.fitted_params_ | {"noise_std": self.noise_std_})
-        seed = model.seed
-        model.fit(self._training(canvases, seed))
-        other = Windowed(model, self.cutting)
-        other.colour = self.colour
-        return other
+        model.fit(self._training(canvases, model.seed))
+        return self._with(model)
 
     def denoise(self, X: Any, sample_shape: tuple[int, ...] = ()) -> FloatArray:
         """Return a recording or picture (n, p) cleaned, columns of times as they were.
@@ -211,8 +206,14 @@ class Windowed:
         at_level = getattr(self.model, "at_noise_level", None)
         if own is None or fitted is None or at_level is None or SAME < own / fitted < 1.0 / SAME:
             return self
-        other = type(self)(at_level(own * self.stretching), self.cutting)
-        other.stretching, other.colour, other.risk = self.stretching, self.colour, self.risk
+        other = self._with(at_level(own * self.stretching))
+        other.level = own
+        return other
+
+    def _with(self, model: Denoiser) -> Self:
+        """Return the same of another model."""
+        other = copy(self)
+        other.model = model
         return other
 
     def flagged_blocks(
@@ -251,7 +252,13 @@ class Windowed:
             cleaned = self.model.denoise_as_fitted(white).astype(np.float64, copy=False)
             return self._white(cleaned, back=True), self.model.noise_left(white)
 
-        yield from cleaned_blocks(canvas, self.cutting, clean)
+        level = self.level or self.noise_std_
+        for part, cleaned in cleaned_blocks(canvas, self.cutting, clean):
+            if self.combination is not None and level is not None:
+                stds = level * np.array(self.cutting.scales)
+                added = self.combination.added
+                cleaned = added(canvas, part.start, cleaned, stds, self.colour)
+            yield part, cleaned
 
     def clean_array(self, canvas: FloatArray, like: FloatArray | None = None) -> FloatArray:
         """Return a whole canvas, clean; beats are where they are in `like`, if given."""
@@ -282,8 +289,8 @@ class Windowed:
             "estimated_mse_at_most": self.most,
             "estimated_mse": None if risk is None else risk.mse,
             "estimated_mse_error": None if risk is None else risk.error,
-            "rough_mse": None,
-            "rough_mse_error": None,
+            "wavelet_share": self.combination and sum(self.combination.weights),
+            **dict.fromkeys(("rough_mse", "rough_mse_error")),
         }
 
 

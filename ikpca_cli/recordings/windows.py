@@ -73,7 +73,7 @@ def cleaned_blocks(
     high, wide, hop = cutting.height, cutting.width, cutting.hop
     columns = np.arange(across)
     if cutting.kind == "image":
-        columns = _reflected(_covering(across, wide, hop), across)
+        columns = reflected(_covering(across, wide, hop), across)
     scales = np.array(cutting.scales or 1.0)
     in_band = max(1, BAND_NUMBERS // (cutting.n_features * max(1, len(columns) // hop)))
     first = 1 - high  # of the window, and of what is not yet whole
@@ -86,7 +86,7 @@ def cleaned_blocks(
         stop = int(starts[-1]) + high
         more = np.zeros((stop - done - len(total), len(columns)))
         total, weight = np.concatenate([total, more]), np.concatenate([weight, more])
-        band = _read(canvas, first, stop)[:, columns] / scales
+        band = read_reflected(canvas, first, stop)[:, columns] / scales
         windows = sliding_window_view(band, (high, wide))[::hop, ::hop]
         level = cutting.level(windows)
         shape = windows.shape
@@ -121,7 +121,7 @@ def _covering(length: int, window: int, hop: int) -> NDArray[np.intp]:
     return np.arange(1 - window, int(starts[-1]) + window)
 
 
-def _reflected(places: NDArray[np.intp], length: int) -> NDArray[np.intp]:
+def reflected(places: NDArray[np.intp], length: int) -> NDArray[np.intp]:
     """Return the places in an axis that places beyond its ends mirror, the end itself once."""
     period = max(2 * (length - 1), 1)
     folded = places % period
@@ -129,9 +129,9 @@ def _reflected(places: NDArray[np.intp], length: int) -> NDArray[np.intp]:
     return inside if length > 1 else np.zeros_like(places)
 
 
-def _read(canvas: RowSource, start: int, stop: int) -> FloatArray:
+def read_reflected(canvas: RowSource, start: int, stop: int) -> FloatArray:
     """Return rows of a canvas, reflected at its ends, as float64."""
-    places = _reflected(np.arange(start, stop), canvas.shape[0])
+    places = reflected(np.arange(start, stop), canvas.shape[0])
     low = int(places.min())
     rows = np.asarray(canvas[low : int(places.max()) + 1], dtype=np.float64)
     return rows[places - low]

@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ikpca_cli import load_model
+from ikpca_cli.recordings.wavelets.combination import Combination
 from tests.recordings.signals import noisy, signal
 
 
@@ -57,7 +58,7 @@ def test_the_model_remembers_its_windows(cli, recording):
 
 def test_a_known_level_lets_an_error_be_promised(cli):
     rng = np.random.default_rng(2)
-    clean = signal("bumps", 100_000)
+    clean = np.tile(signal("bumps", 1000), 100)
     np.save("x.npy", clean + rng.normal(0.0, 0.3, len(clean)))
     words = ["fit", "x.npy", "--window", "16", "--noise-std", "0.3", "--format", "json"]
     record = json.loads(cli(*words).stdout)
@@ -191,7 +192,14 @@ def test_a_damaged_description_of_windows_is_refused(cli, recording):
     import joblib
 
     cli("fit", "noisy.csv", "--window", "16", "--method", "pca")
-    for change in ({"height": 17}, {"hop": -1}, {"kind": "sound"}, {"scale0": 0.0}, {"fs": "x"}):
+    of_wavelets = Combination(3.0, 8, 4, 4, 0.25, 0.25, 0.25, 0.25).to_plain()
+    for change in (
+        *({"height": 17}, {"hop": -1}, {"kind": "sound"}, {"scale0": 0.0}, {"fs": "x"}),
+        *({"wavelet_haar": 0.5}, of_wavelets | {"wavelet_haar": 1.0}),
+        *(of_wavelets | {"wavelet_haar": -0.5}, of_wavelets | {"wavelet_threshold": -1.0}),
+        *(of_wavelets | {"wavelet_sym8_depth": 40}, of_wavelets | {"wavelet_sym8_depth": 4.0}),
+        of_wavelets | {"wavelet_db9": 0.0},
+    ):
         content = joblib.load("model.joblib")
         content["windows"] |= change
         joblib.dump(content, "changed.joblib", protocol=4)

@@ -204,6 +204,8 @@ def stretch_of(model: Windowed, rows: Rows | OneFile, clean: RowSource | None = 
     image = model.cutting.kind == "image"
     length, width = canvas.shape
     most, margin = (LARGEST if image else LONGEST), model.cutting.height
+    if model.combination is not None:
+        margin = max(margin, model.combination.reach)
     first = max(0, (length - most) // 2)
     last = min(length, first + most)
     start = max(0, first - margin)

@@ -32,6 +32,8 @@ TERMS = {
     "noise_std_channels": "the same of each channel, where they differ; noise_std is their root "
     "mean square",
     "noise_correlation": "correlation of the noise of neighbouring samples",
+    "wavelet_share": "of a signal cleaned by windows: the share of wavelet shrinkage in it, or in "
+    "its slow part",
     "estimated_mse": "mean squared error that cleaned rows are expected to have, estimated from "
     "noisy rows alone (Stein's unbiased risk estimate)",
     "estimated_mse_error": "standard error of that estimate",

@@ -1,0 +1,1 @@
+"""Wavelet shrinkage beside the windows of a signal."""
