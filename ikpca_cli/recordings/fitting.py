@@ -16,7 +16,7 @@ from ikpca_cli.recordings.colour import UNKNOWN, correlations
 from ikpca_cli.recordings.cutting import Cutting, Kind
 from ikpca_cli.recordings.recording import Recording, recording_of
 from ikpca_cli.recordings.roughness import channel_noise
-from ikpca_cli.recordings.wavelets.choice import combine
+from ikpca_cli.recordings.wavelets.wavelet_weights import combine
 from ikpca_cli.recordings.window_risk import measure
 from ikpca_cli.recordings.windowed import Windowed
 
