@@ -84,8 +84,8 @@ def check_width(X: RowSource, n_features: int) -> None:
     """Refuse rows that are not as wide as those the model was fitted on."""
     if X.shape[1] != n_features:
         raise InputError(
-            f"{row_name(X)} has {_count(X.shape[1], 'column')} but the model was fitted on "
-            f"{n_features}: give rows of the same kind as the training data"
+            f"{row_name(X)} has {_count(X.shape[1], 'column')}{_in_file(X)} but the model was "
+            f"fitted on {n_features}: give rows of the same kind as the training data"
             + (" (--transpose if samples are columns)" if X.shape[0] == n_features else "")
         )
 
@@ -198,6 +198,14 @@ def pick_rows(X: RowSource, places: NDArray[np.intp]) -> FloatArray:
 def row_name(X: Any) -> str:
     """Return what messages call some rows."""
     return str(getattr(X, "name", "the array"))
+
+
+def _in_file(X: Any) -> str:
+    """Say what samples are in their file, where they have more than one axis there."""
+    shape = getattr(getattr(X, "layout", None), "sample_shape", ())
+    if len(shape) < 2:
+        return ""
+    return f" (samples of {' x '.join(map(str, shape))}; cut them, or fit a model on such ones)"
 
 
 def _count(number: int, noun: str) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 from ikpca_cli.errors import ModelError
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
+from ikpca_cli.modelfile.checksum import checksum
 from ikpca_cli.modelfile.joblib_arrays import NotPlainError, TruncatedError
 from ikpca_cli.modelfile.model_bytes import looks_like, read_bytes
 from ikpca_cli.modelfile.model_checks import (
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 FORMAT = 3
 """The format that this version writes, and the newest that it reads."""
 
-_OPTIONAL_KEYS = {"reading", "windows"}
+_OPTIONAL_KEYS = {"checksum", "reading", "windows"}
 _KEYS = {"ikpca_format", "method", "params", "state", "versions"}
 _REMEDY = "give the file that `ikpca fit` wrote"
 _REFIT = "fit the model again or get an intact copy"
@@ -121,6 +122,8 @@ def read_model(path: str) -> ModelFile:
         check_state(cls, content["state"])
         check_windows(content.get("windows"))
         check_reading(content.get("reading"))
+        if content.get("checksum", (own := checksum(content))) != own:
+            raise FlawError("its numbers are not those that were written")
     except FlawError as flaw:
         raise ModelError(f"{path}: is damaged: {flaw}; {_REFIT}") from None
     return ModelFile(

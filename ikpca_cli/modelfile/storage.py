@@ -8,6 +8,7 @@ A model file is what `joblib.dump`, uncompressed and in pickle protocol 4, write
 the method's `STATE` lists with their dimensions; `versions` those of ikpca, numpy, scipy and joblib
 that wrote the file. That of a recording or picture has `windows` as well: how its rows are cut from
 it, in plain values; that of text tables may have `reading`, the options that they were read with.
+`checksum` tells whether what it holds is what was written; older files have none.
 The same fit gives the same bytes. Reading never unpickles (see
 `plain_joblib`); what comes out is checked here against what the method expects.
 
@@ -39,6 +40,7 @@ import numpy as np
 
 from ikpca_cli.errors import ModelError
 from ikpca_cli.formats.output import Identity, atomic_write
+from ikpca_cli.modelfile.checksum import checksum
 from ikpca_cli.modelfile.model_checks import (
     FlawError,
     check_params,
@@ -120,6 +122,7 @@ def save_model(
         envelope["windows"] = windows
     if reading:
         envelope["reading"] = reading
+    envelope["checksum"] = checksum(envelope)
     with atomic_write(path, force=force, replaces=replaces) as handle:
         if handle.seekable():
             joblib.dump(envelope, handle, compress=0, protocol=_PROTOCOL)

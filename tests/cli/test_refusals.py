@@ -205,3 +205,11 @@ def test_an_unforeseen_failure_is_one_line(cli, ready, monkeypatch):
     assert line.startswith(
         "error: ZeroDivisionError: surprise in two lines; run again with --debug"
     )
+
+
+def test_samples_of_more_axes_are_refused_with_their_shape(cli):
+    np.save("narrow.npy", np.random.default_rng(0).normal(size=(60, 6)))
+    np.save("deep.npy", np.ones((5, 2, 3, 3)))
+    cli("fit", "narrow.npy", "--method", "pca", "--components", 2)
+    (line,) = cli("denoise", "model.joblib", "deep.npy", code=1).stderr.splitlines()
+    assert "has 18 columns (samples of 2 x 3 x 3; cut them, or fit a model on such ones)" in line

@@ -29,6 +29,18 @@ def test_a_palette_is_refused(tmp_path):
         read_rows(str(tmp_path / "in.tif"), ReadOptions())
 
 
+@pytest.mark.parametrize("kind", ["unassalpha", "assocalpha", "unspecified"])
+def test_transparency_is_refused_and_a_fourth_channel_is_not(tmp_path, kind):
+    pixels = np.random.default_rng(1).integers(0, 256, (3, 6, 5, 4)).astype(np.uint8)
+    tifffile.imwrite(tmp_path / "in.tif", pixels, photometric="rgb", extrasamples=[kind])
+    if kind == "unspecified":
+        with read_rows(str(tmp_path / "in.tif"), ReadOptions()) as rows:
+            np.testing.assert_array_equal(rows.read(), pixels.reshape(3, -1))
+        return
+    with pytest.raises(InputError, match="transparency"):
+        read_rows(str(tmp_path / "in.tif"), ReadOptions())
+
+
 def test_what_an_output_does_not_have_is_said(tmp_path):
     tifffile.imwrite(tmp_path / "plain.tif", VALUES, photometric="minisblack")
     told = {"description": "run 7", "resolution": (300, 300)}

@@ -43,6 +43,7 @@ def saved(tmp_path):
         path = str(tmp_path / "model.joblib")
         save_model(path, fitted(method), force=True)
         envelope = joblib.load(path)
+        del envelope["checksum"]  # as older files, so that what else is checked is seen
         change(envelope)
         joblib.dump(envelope, path, **options)
         return path
@@ -131,12 +132,25 @@ def test_the_same_fit_gives_the_same_bytes_in_another_process(tmp_path):
     assert first.read_bytes() == second.read_bytes()
 
 
+@pytest.mark.parametrize("method", ["ikpca", "kpca", "pca"])
+def test_a_number_that_was_changed_on_the_way_is_told(tmp_path, method):
+    path = tmp_path / "model.joblib"
+    model = fitted(method)
+    save_model(str(path), model)
+    whole = path.read_bytes()
+    number = np.float64(model.mean_[0]).tobytes()
+    assert whole.count(number) >= 1
+    path.write_bytes(whole.replace(number, np.float64(model.mean_[0] + 0.5).tobytes(), 1))
+    with pytest.raises(ModelError, match="its numbers are not those that were written"):
+        load_model(str(path))
+
+
 def test_joblib_itself_reads_a_model(tmp_path):
     path = str(tmp_path / "model.joblib")
     model = fitted("ikpca")
     save_model(path, model)
     envelope = joblib.load(path)
-    assert list(envelope) == ["ikpca_format", "method", "params", "state", "versions"]
+    assert list(envelope) == ["ikpca_format", "method", "params", "state", "versions", "checksum"]
     np.testing.assert_array_equal(envelope["state"]["W_"], model.W_, strict=True)
 
 

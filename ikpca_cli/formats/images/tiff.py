@@ -30,6 +30,9 @@ _TELLING = (
     "IJMetadata",
     "GeoKeyDirectoryTag",
 )
+_ALPHA = {1, 2}
+"""Kinds of a further sample of each pixel that are transparency (TIFF 6.0, section 18)."""
+
 _NO_UNIT = 1  # of a resolution
 _MISSING = "TIFF files need tifffile, which is not installed: pip install 'ikpca-cli[tiff]'"
 
@@ -97,6 +100,10 @@ def _read_series(opened: Any, file: Input, options: ReadOptions) -> Rows:
             raise InputError(
                 f"{file.name}: holds places in a palette, which are no brightness; save it in grey "
                 "or in colour"
+            )
+        if set(series.keyframe.extrasamples) & _ALPHA:
+            raise InputError(
+                f"{file.name}: has transparency, which is no brightness; save it without, flattened"
             )
         array, others = np.asarray(series.asarray()).reshape(shape), _told(series.keyframe)
     return array_rows(array, file.name, "tiff", options, beside=meaning, others=others)
