@@ -32,5 +32,5 @@ def _added(item: Any, value: int) -> int:
     if isinstance(item, np.ndarray):
         kind = item.dtype.newbyteorder("<")
         value = zlib.crc32(f"{kind.str} {item.shape}".encode(), value)
-        return zlib.crc32(np.ascontiguousarray(item, kind).reshape(-1).view(np.uint8), value)
+        return zlib.crc32(np.ascontiguousarray(item, kind).reshape(-1).view(np.uint8).data, value)
     return zlib.crc32(repr(item).encode(), value)
