@@ -11,13 +11,14 @@ from ikpca_cli.data.row_source import RowSource, row_name
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 from ikpca_cli.evaluation.metrics import snr_gain_db
 from ikpca_cli.recordings.colour import UNKNOWN
+from ikpca_cli.recordings.roughness import at_limits
 from ikpca_cli.recordings.suitability import level_of, remarks
 from ikpca_cli.recordings.windowed import Windowed
 
 
 def evaluate_windows(
     model: Windowed, noisy: RowSource, clean: RowSource | None, sample_shape: tuple[int, ...]
-) -> dict[str, float | int | None]:
+) -> dict[str, float | int | str | None]:
     """Measure or estimate the error of a recording before and after cleaning, times left out.
 
     Parameters
@@ -45,7 +46,7 @@ def evaluate_windows(
     for line in remarks(model, recording):
         warnings.warn(line, IkpcaWarning, stacklevel=2)
     model, fitted = model.suited(recording), model
-    about: dict[str, float | int | None] = {"n_samples": int(noisy.shape[0])}
+    about: dict[str, float | int | str | None] = {"n_samples": int(noisy.shape[0])}
     if clean is None:
         if fitted.noise_std_ is None:
             raise UsageError(
@@ -64,17 +65,19 @@ def evaluate_windows(
                 "model was fitted on this recording, or its noise is not as strong as the model "
                 "was told; give another recording, or the clean one"
             )
+        limit = at_limits(recording.canvases, model.cutting.kind)
         # It is unbiased, hence below zero at times where hardly any error is left.
-        mse = risk.mse if risk.mse > 0.0 else None
+        mse = risk.mse if risk.mse > 0.0 and limit is None else None
         gain = None if mse is None else snr_gain_db(risk.mse_noisy, mse)
         return {
             "noise_std": own or fitted.noise_std_,
             "estimated_mse_noisy": risk.mse_noisy,
             "estimated_mse": mse,
-            "estimated_mse_error": risk.error,
+            "estimated_mse_error": risk.error if limit is None else None,
             "estimated_rms_noisy": math.sqrt(risk.mse_noisy),
             "estimated_rms": None if mse is None else math.sqrt(mse),
             "estimated_snr_gain_db": gain,
+            **({} if limit is None else {"no_estimate_because": limit}),
         } | about
     before = after = 0.0
     columns = recording.columns

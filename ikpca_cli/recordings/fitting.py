@@ -15,7 +15,7 @@ from ikpca_cli.recordings.beats.events import LENGTH
 from ikpca_cli.recordings.colour import UNKNOWN, correlations
 from ikpca_cli.recordings.cutting import Cutting, Kind
 from ikpca_cli.recordings.recording import Recording, recording_of
-from ikpca_cli.recordings.roughness import channel_noise
+from ikpca_cli.recordings.roughness import at_limits, channel_noise
 from ikpca_cli.recordings.wavelets.wavelet_weights import combine
 from ikpca_cli.recordings.window_risk import measure
 from ikpca_cli.recordings.windowed import Windowed
@@ -116,7 +116,10 @@ def fit_windows(
             stacklevel=2,
         )
         best.withhold("the noise level cannot be right")
-    if told is None and model.noise_std == "auto":
+    limit = at_limits(canvases, kind)
+    if limit is not None:
+        best.withhold(limit)
+    elif told is None and model.noise_std == "auto":
         best.withhold(UNKNOWN)
     elif best.risk is not None and best.risk.error > best.risk.mse / SURE_ENOUGH:
         most = max(best.risk.mse, 0.0) + BOUND * best.risk.error

@@ -14,6 +14,7 @@ from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.recordings.colour import coloured
 from ikpca_cli.recordings.cutting import Cutting
 from ikpca_cli.recordings.recording import Canvas
+from ikpca_cli.recordings.roughness import texture
 
 REFIT_NUMBERS = 1 << 16
 """Numbers up to which a model follows the noise of what it was fitted on."""
@@ -24,6 +25,8 @@ STEP, REFIT_STEP = 0.01, 0.1
 _LEVEL_ERROR = 4.0  # of a variance, times the root of the numbers that tell it
 _LEVEL_DOUBT = {"signal": 0.01, "beats": 0.01, "image": 0.02}
 """Relative error that a level has at least: it is not alike everywhere, and texture is like it."""
+
+_BANDS = 4  # of a picture, no part of which is like all of it
 
 _PARTS = 32  # of a canvas, which tell the error of an estimate
 
@@ -153,8 +156,15 @@ def measure(
     count = sum(int(np.prod(canvas.shape)) for canvas in canvases)
     again = trained and count <= REFIT_NUMBERS
     longest = max(canvases, key=lambda canvas: int(canvas.shape[0]))
-    parts = [_middle(c, model.cutting) for c in (canvases if again else [longest])]
+    is_image = model.cutting.kind == "image"
+    parts = [
+        part
+        for canvas in (canvases if again else [longest])
+        for part in _parts(canvas, model.cutting, _BANDS if is_image and not again else 1)
+    ]
     doubt = _LEVEL_DOUBT[model.cutting.kind]
+    if is_image:
+        doubt = max(doubt, texture(canvases))
     if model.colour:
         # The level of such noise is known from fewer differences, and less well.
         doubt = float(np.hypot(doubt, _LEVEL_ERROR / np.sqrt(count) / 2.0))
@@ -194,9 +204,11 @@ def _normal(shape: tuple[int, ...], rng: np.random.Generator) -> FloatArray:
     return rng.standard_normal(shape)
 
 
-def _middle(canvas: Canvas, cutting: Cutting) -> FloatArray:
-    """Return the middle of a canvas, or all of it where it is small."""
+def _parts(canvas: Canvas, cutting: Cutting, count: int) -> list[FloatArray]:
+    """Return bands that lie evenly over a canvas, or all of it where it is small."""
     length, width = canvas.shape
-    rows = min(length, max(REFIT_NUMBERS // width, 2 * cutting.height))
-    start = (length - rows) // 2
-    return np.asarray(canvas[start : start + rows], dtype=np.float64)
+    most = min(length, max(REFIT_NUMBERS // width, 2 * cutting.height))
+    count = max(1, min(count, most // (2 * cutting.height))) if most < length else 1
+    rows = most // count
+    starts = [(2 * place + 1) * length // (2 * count) - rows // 2 for place in range(count)]
+    return [np.asarray(canvas[start : start + rows], dtype=np.float64) for start in starts]

@@ -9,7 +9,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from ikpca_cli.estimators.mixture import Mixture
 from ikpca_cli.recordings import windows
 from ikpca_cli.recordings.cutting import Cutting
+from ikpca_cli.recordings.evaluation import evaluate_windows
 from ikpca_cli.recordings.fitting import SURE_ENOUGH, fit_windows
+from ikpca_cli.recordings.roughness import channel_noise, texture
+from ikpca_cli.recordings.window_risk import _parts
 from tests.recordings.signals import noisy, signal
 
 RNG = np.random.default_rng(5)
@@ -177,3 +180,54 @@ def test_an_error_that_cannot_be_promised_has_a_bound():
     assert found.risk is None
     most = found.summary()["estimated_mse_at_most"]
     assert np.mean((found.denoise(noisy) - clean) ** 2) < most < 0.2 * 0.2**2
+
+
+def photograph(rng, noise):
+    """A picture of which one half is rough: the level of noise looks higher than it is."""
+    y, x = np.mgrid[:128, :128] / 128.0
+    clean = 80.0 * (x + y > 0.9) + 40.0 * np.sin(9.0 * x)
+    clean[:, 50:] += 9.0 * rng.normal(size=(128, 78))
+    return clean, clean + rng.normal(0.0, noise, clean.shape)
+
+
+def test_texture_is_told_from_noise_by_quiet_places():
+    rng = np.random.default_rng(9)
+    assert texture([rng.normal(size=(256, 256))]) < 0.04
+    _, noisy = photograph(rng, 10.0)
+    usual = float(channel_noise([noisy], "image")[0])
+    assert usual > 11.0
+    assert usual * np.exp(-texture([noisy])) == pytest.approx(10.0, rel=0.12)
+
+
+def test_the_bound_of_a_picture_holds_where_texture_looks_like_noise():
+    clean, noisy = photograph(np.random.default_rng(10), 10.0)
+    found = fit_windows(Mixture(), [noisy], kind="image", window=(8, 8))
+    true = np.mean((found.denoise(noisy) - clean) ** 2)
+    assert found.risk is None
+    assert found.most is None or true < found.most
+
+
+def test_bands_lie_evenly_over_a_picture():
+    cutting = Cutting("image", 8, 8)
+    picture = np.arange(4096.0)[:, None] * np.ones(256)
+    bands = _parts(picture, cutting, 4)
+    assert [len(band) for band in bands] == [64] * 4
+    assert [band[32, 0] for band in bands] == [512.0, 1536.0, 2560.0, 3584.0]
+    assert [len(band) for band in _parts(picture[:100], cutting, 4)] == [100]
+
+
+@pytest.mark.parametrize("kind", ["image", "signal"])
+def test_no_error_is_promised_of_what_was_clipped(kind):
+    _, noisy = photograph(np.random.default_rng(11), 20.0)
+    if kind == "signal":
+        noisy = noisy.reshape(-1, 1)[:4000]
+    clipped = np.maximum(noisy, np.quantile(noisy, 0.1))
+    found = fit_windows(
+        Mixture(), [clipped], kind=kind, window=(8, 8) if kind == "image" else (16,)
+    )
+    assert found.risk is None
+    assert found.most is None
+    assert "10% of the numbers are at a limit" in found.withheld
+    score = evaluate_windows(found, clipped, None, ())
+    assert score["estimated_mse"] is None
+    assert score["no_estimate_because"] == found.withheld
