@@ -138,6 +138,8 @@ class TableStyle:
         Significant digits, where numbers have exponents.
     exponent
         What begins the exponents where all numbers have one, as e or Fortran's D.
+    missing
+        What stands for a missing value.
     least_mantissa
         The fewest digits behind the decimal mark of such a number.
     """
@@ -167,6 +169,7 @@ class TableStyle:
     significant: int | None = None
     exponent: str | None = None
     least_mantissa: int = 0
+    missing: str = "nan"
 
 
 @dataclass(frozen=True)

@@ -129,6 +129,14 @@ def output_notes(target: str, layout: Layout) -> tuple[str, ...]:
     """
     form = output_format(target, layout)
     lines = form.notes(layout)
+    table = layout.table
+    if table is not None and not form.tabular and (table.names or table.labels):
+        kinds = [
+            kind
+            for kind, found in (("names of columns", table.names), ("labels", table.labels))
+            if found
+        ]
+        lines += (f"outputs hold the numbers alone, not the {' and '.join(kinds)}",)
     if layout.others and not (form.keeps and form.name == layout.format):
         named = ", ".join(layout.others[:_NAMED]) + ", ..." * (len(layout.others) > _NAMED)
         lines += (f"outputs hold the cleaned array alone, not what else is in the input: {named}",)

@@ -112,6 +112,20 @@ def test_a_model_file_cannot_bring_other_options(cli, reading):
         read_model("model.joblib")
 
 
+def test_marks_that_another_table_does_not_have_are_not_obeyed(cli):
+    table("train.csv")
+    with open("train.csv") as file, open("comma.csv", "w") as other:
+        other.write(file.read().replace(",", ";").replace(".", ","))
+    cli("fit", "comma.csv", *FIT, "--decimal", ",", "--labels", "1", "--header", "no")
+    (line,) = cli("denoise", "model.joblib", "train.csv", code=1).stderr.splitlines()
+    assert "and would be" in line
+    assert "with --decimal , as in the training data; give --decimal . or --decimal ," in line
+    cli("denoise", "model.joblib", "train.csv", "--decimal", ".", "-o", "a.csv")
+    cli("denoise", "model.joblib", "comma.csv", "-o", "b.csv")
+    with open("a.csv") as one, open("b.csv") as other:
+        assert one.read().replace(",", ";").replace(".", ",") == other.read()
+
+
 def test_nothing_told_is_nothing_kept(cli):
     table("train.csv")
     cli("fit", "train.csv", *FIT, "--header", "auto", "--skip-rows", 0, "--na", "")

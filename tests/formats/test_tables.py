@@ -10,7 +10,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ikpca_cli.errors import InputError, UsageError
-from ikpca_cli.formats.arrays import Layout, ReadOptions, TableStyle, read_rows, write_rows
+from ikpca_cli.formats.arrays import (
+    Layout,
+    ReadOptions,
+    TableStyle,
+    open_output,
+    output_notes,
+    read_rows,
+    write_rows,
+)
 from ikpca_cli.formats.csv import by_numpy, parse
 from ikpca_cli.formats.csv.columns import select
 from ikpca_cli.formats.csv.fast import parse_fast
@@ -207,6 +215,39 @@ def test_another_delimiter_is_written_without_what_goes_with_the_old_one(table, 
         with read_rows(str(table(text, "in.txt"))) as rows:
             write_rows(str(tmp_path / "out.tsv"), rows.read(), rows.layout, force=True)
         assert (tmp_path / "out.tsv").read_text() == "a\tb\n1.0\t-2.5\n14.0\t0.5\n"
+
+
+@pytest.mark.parametrize("word", ["", "NA", "#N/A", "-9999", "OVER"])
+def test_missing_values_are_written_as_they_were(table, tmp_path, reader, word):
+    text = f"id,a,b\nx,1.5,{word}\ny,{word},0.5\n"
+    options = ReadOptions(missing="keep", na="OVER,-9999")
+    with read_rows(str(table(text, "in.csv")), options) as rows:
+        layout, values = rows.layout, np.array([[1.5, np.nan], [np.nan, 0.5]])
+        np.testing.assert_array_equal(rows.read(), values)
+    target = str(tmp_path / "out.csv")
+    with open_output(target, 2, float, layout, with_missing=True) as write:
+        write(values)
+    assert (tmp_path / "out.csv").read_text() == text
+
+
+def test_names_and_labels_that_an_output_does_not_have_are_said(table):
+    with read_rows(str(table("id,a,b\nx,1.5,2\ny,3,0.5\n"))) as rows:
+        assert output_notes("out.csv", rows.layout) == ()
+        (line,) = output_notes("out.npy", rows.layout)
+        assert "not the names of columns and labels" in line
+    with read_rows(str(table("1.5,2\n3,0.5\n"))) as rows:
+        assert output_notes("out.npy", rows.layout) == ()
+
+
+def test_a_missing_value_is_no_blank_line(table, tmp_path):
+    options = ReadOptions(missing="keep", columns="1")
+    with (
+        read_rows(str(table("1.5,2\n,3\n2.5,4\n")), options) as rows,
+        open_output(str(tmp_path / "x.csv"), 3, float, rows.layout, with_missing=True) as write,
+    ):
+        write(rows.read())
+    with read_rows(str(tmp_path / "x.csv"), ReadOptions(missing="keep")) as rows:
+        np.testing.assert_array_equal(rows.read()[:, -1], [1.5, np.nan, 2.5])
 
 
 def test_a_name_of_digits_and_a_letter_is_no_number_of_fortran(table):

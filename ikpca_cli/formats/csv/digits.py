@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
 import numpy.typing as npt
 
+from ikpca_cli.formats.csv.form.cells import is_comment
 from ikpca_cli.formats.csv.plan import Plan
 
 _CELLS = 2_000
@@ -44,6 +46,8 @@ class Digits:
         Whether numbers have exponents.
     quoted : bool
         Whether all cells are in quotes.
+    missing : str or None
+        What stands in the first cell without a value.
     least_mantissa : int
         The fewest digits behind the decimal mark of a number with an exponent.
     """
@@ -57,6 +61,7 @@ class Digits:
         self.significant = 0
         self.exponents = False
         self.quoted = True
+        self.missing: str | None = None
         self.least_mantissa = LONGEST
         self._all_exponents, self._letter = True, "e"
 
@@ -85,6 +90,8 @@ class Digits:
         values : ndarray of shape (rows, columns)
             The numbers in them.
         """
+        if self.missing is None and self._plan.allow_missing:
+            self._look_for_missing(block, values)
         columns = self._plan.columns
         for line in _some_lines(block, _CELLS // len(columns)):
             cells = self._plan.dialect.cells(line.decode(self._plan.encoding, "replace"))
@@ -94,6 +101,21 @@ class Digits:
                     self._look_at(place, cells[column])
         if not self.exponents:
             self._count(values)
+
+    def _look_for_missing(self, block: bytes, values: npt.NDArray[np.float64]) -> None:
+        """Note what stands in the first cell without a value, if a block has any."""
+        if not np.isnan(values).any():
+            return
+        dialect, place = self._plan.dialect, int(np.argmax(np.isnan(values).any(axis=0)))
+        for line in block.split(b"\n"):
+            text = line.decode(self._plan.encoding, "replace")
+            cells = dialect.cells(text)
+            if len(cells) != dialect.width or is_comment(text, dialect.comment):
+                continue
+            value = dialect.grammar.number(cells[self._plan.columns[place]])
+            if value is not None and math.isnan(value):
+                self.missing = cells[self._plan.columns[place]]
+                return
 
     def _look_at(self, place: int, cell: str) -> None:
         found = self._number.fullmatch(cell)

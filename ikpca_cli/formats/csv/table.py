@@ -16,7 +16,12 @@ from ikpca_cli.errors import IkpcaError, InputError
 from ikpca_cli.formats.csv.form.alignment import widths_of
 from ikpca_cli.formats.csv.form.arrangement import arrangement, check_axis
 from ikpca_cli.formats.csv.form.cells import is_comment
-from ikpca_cli.formats.csv.form.dialect import check_comment, data_lines, find_dialect
+from ikpca_cli.formats.csv.form.dialect import (
+    check_comment,
+    check_kept_marks,
+    data_lines,
+    find_dialect,
+)
 from ikpca_cli.formats.csv.form.doubts import doubts_about, row_left_out
 from ikpca_cli.formats.csv.form.head import Head, read_head
 from ikpca_cli.formats.csv.form.no_table import refuse_other_text
@@ -115,6 +120,7 @@ def _read(
     dialect, marks = find_dialect(
         [lines[place] for place in some], [lines[place] for place in later], name, options, hint
     )
+    check_kept_marks([lines[place] for place in some], dialect, name, options, hint)
     whole = text.whole and len(some) == len(places)
     above = lines[: some[-1] + 1]
     head = read_head(above, skipped, dialect, name, header=options.header, whole=whole)

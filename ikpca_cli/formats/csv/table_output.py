@@ -192,6 +192,10 @@ def _lines(block: npt.NDArray[Any], style: TableStyle) -> list[str]:
         lines = [between.join(row) for row in zip(*columns, strict=True)]
     if style.decimal == ",":
         lines = [line.replace(".", ",") for line in lines]
+    if style.missing != "nan" and (style.missing or style.labels or block.shape[1] > 1):
+        apart = style.delimiter in style.missing
+        word = quoted(style.missing, style.delimiter) if apart else style.missing
+        lines = [line.replace("nan", word) for line in lines]
     if style.widths is not None and len(style.widths) == block.shape[1]:
         lines = [aligned(line.split(between), style.widths, style.delimiter) for line in lines]
     return [f'"{line}"' for line in lines] if _quotes(style) else lines

@@ -83,6 +83,7 @@ def style_of(
         decimals=_decimals(parsed.digits),
         significant=_significant(parsed.digits),
         exponent=parsed.digits.exponent,
+        missing="nan" if parsed.digits.missing is None else parsed.digits.missing,
         least_mantissa=parsed.digits.least_mantissa,
     )
 
