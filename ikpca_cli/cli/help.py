@@ -7,7 +7,7 @@ panels and their order, defaults that are shown, words that a shell completes, f
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from typing import Annotated, Any, get_args, get_origin
 
@@ -125,7 +125,7 @@ def _shown(parameter: inspect.Parameter, *, is_kept: bool) -> inspect.Parameter:
         option.metavar = "N" if kind in (int, int | None) else "F"
     if is_kept:
         option.show_default = "as for the fit"
-    elif parameter.default is None and option.show_default is True and words:
+    elif parameter.default is None and option.show_default is True and _is_first(words, option):
         option.show_default = words[0]
     if option.metavar is not None and len(option.metavar) > _WIDE:
         option.metavar = option.metavar.replace("|", " | ")  # so that lines break between words
@@ -143,14 +143,26 @@ def _option(parameter: inspect.Parameter) -> OptionInfo | None:
 
 
 def _words(metavar: str | None) -> list[str]:
-    """Return the words among the values that a metavar like ``auto|exact|N`` names.
+    """Return the words among the values that a metavar like ``N|auto|exact`` names.
 
-    Where the first is no word, as in ``FILE|mean``, none is a default.
+    There are none where a file may stand instead, whose name the shell completes.
     """
-    first, *others = (metavar or "").split("|")
-    if not others or not first.islower():
+    values = (metavar or "").split("|")
+    if len(values) < 2 or not {"FILE", "FOLDER"}.isdisjoint(values):
         return []
-    return [value for value in (first, *others) if value.islower()]
+    return [value for value in values if value.islower()]
+
+
+def _is_first(words: Sequence[str], option: OptionInfo) -> bool:
+    """Tell whether the values of an option begin with a word, which then is the default."""
+    return bool(words) and (option.metavar or "").startswith(words[0])
+
+
+def list_completions(words: Iterable[str], incomplete: str) -> list[str]:
+    """Return a list of words with commas between, begun in `incomplete`, with each next word."""
+    *done, last = incomplete.split(",")
+    left = [word for word in words if word.startswith(last) and word not in done]
+    return [",".join([*done, word]) for word in left]
 
 
 def _panel(name: str, declared: object) -> str:

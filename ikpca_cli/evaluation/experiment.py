@@ -83,7 +83,7 @@ class Result:
         runs = len(self.mse)
         return {
             "method": self.method,
-            "kernel": self.params.get("kernel"),
+            "kernel": load_method(self.method)(**self.params).get_params().get("kernel"),
             "n_components": int(np.median(self.n_components)),
             "gamma": float(np.median(self.gamma)) if self.gamma else None,
             "ridge": float(np.median(self.ridge)) if self.ridge else None,

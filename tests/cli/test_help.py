@@ -111,6 +111,9 @@ def completions(line, folder):
         ("ikpca fit --rff ", ["auto", "exact"]),
         ("ikpca denoise --format ", ["table", "json", "csv"]),
         ("ikpca guide ba", ["batches"]),
+        ("ikpca fit --window ", ["auto", "beats", "none"]),
+        ("ikpca fit --noise-std ", []),
+        ("ikpca compare --methods ikpca,", ["ikpca,kpca", "ikpca,pca"]),
     ],
 )
 def test_values_complete_in_the_shell(line, words, tmp_path):

@@ -171,3 +171,13 @@ def test_a_minus_before_a_column_is_explained(cli, text):
     assert "write ^" in said
     cli("fit", "train.csv", *FIT, "--columns", "^1")
     assert load_model("model.joblib").feature_names_ == ("y", "z")
+
+
+def test_comparisons_name_the_kernel_of_a_fit_without_one_given(cli, samples):
+    words = ["compare", "s_curve_train.csv", "s_curve_noisy.csv", "--clean", "s_curve_clean.csv"]
+    words += ["--gamma", "1", "--ridge", "1", "--components", "3", "--rff", "60"]
+    found = json.loads(cli(*words, "--format", "json").stdout)["results"]
+    kernels = {row["method"]: row["kernel"] for row in found}
+    assert kernels == {"ikpca": "gaussian", "kpca": "gaussian", "pca": None}
+    cli("fit", "s_curve_train.csv", *words[5:])
+    assert json.loads(cli("info", "model.joblib", "--format", "json").stdout)["kernel"] == "gaussian"

@@ -219,8 +219,7 @@ def test_bands_lie_evenly_over_a_picture():
 @pytest.mark.parametrize("kind", ["image", "signal"])
 def test_no_error_is_promised_of_what_was_clipped(kind):
     _, noisy = photograph(np.random.default_rng(11), 20.0)
-    if kind == "signal":
-        noisy = noisy.reshape(-1, 1)[:4000]
+    noisy = noisy.reshape(-1, 1)[:4000] if kind == "signal" else noisy[:48, 20:68]
     clipped = np.maximum(noisy, np.quantile(noisy, 0.1))
     found = fit_windows(
         Mixture(), [clipped], kind=kind, window=(8, 8) if kind == "image" else (16,)

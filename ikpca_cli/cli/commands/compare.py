@@ -14,6 +14,7 @@ from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN
 from ikpca_cli.cli.given.window_options import as_rows_of
+from ikpca_cli.cli.help import list_completions
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import split_source
 from ikpca_cli.errors import UsageError
@@ -50,7 +51,13 @@ def compare(
         ),
     ] = None,
     methods: Annotated[
-        str, typer.Option(metavar="LIST", rich_help_panel="Model", help="Methods to compare.")
+        str,
+        typer.Option(
+            metavar="LIST",
+            rich_help_panel="Model",
+            help="Methods to compare.",
+            autocompletion=lambda incomplete: list_completions(METHODS, incomplete),
+        ),
     ] = ",".join(METHODS),
     components: Annotated[
         list[str] | None,
