@@ -72,8 +72,8 @@ class Estimator(Parametric):
         that is what is left of 1 after the transform.
     noise_model_ : int or None
         What the noise is like, an index of `NOISE_MODELS`; None is white.
-    column_stds_, noise_covariance_, gain_and_floor_, relative_and_least_ : ndarray or None
-        What the transform that makes it white needs, see `ikpca_cli.transforms`.
+    column_stds_, noise_covariance_, gain_and_floor_, relative_and_least_, frequency_band_ : ndarray
+        Or None: what the transform that makes it white needs, see `ikpca_cli.transforms`.
     spike_limit_ : float or None
         Distance from a row's running median from which a value is left out; None for no such thing.
     noise_evidence_ : str
@@ -100,13 +100,14 @@ class Estimator(Parametric):
         "withheld_": (),
         "strength_": (),
         "removed_mse_": (),
-        "constant_": ("p",),
+        "constant_": ("f",),
         "noise_rms_": (),
         "noise_model_": (),
-        "column_stds_": ("p",),
-        "noise_covariance_": ("p", "p"),
+        "column_stds_": ("f",),
+        "noise_covariance_": ("f", "f"),
         "gain_and_floor_": ("two",),
         "relative_and_least_": ("two",),
+        "frequency_band_": ("four",),
         "spike_limit_": (),
         "distance_limit_": (),
         "feature_codes_": ("c",),
@@ -138,6 +139,7 @@ class Estimator(Parametric):
     noise_covariance_: FloatArray | None = None
     gain_and_floor_: FloatArray | None = None
     relative_and_least_: FloatArray | None = None
+    frequency_band_: FloatArray | None = None
     spike_limit_: float | None = None
     noise_evidence_: str = ""
     distance_limit_: float | None = None
@@ -169,10 +171,10 @@ class Estimator(Parametric):
         estimator.fitted_params_ = estimator.get_params()
         for name in cls.STATE:
             setattr(estimator, name, state[name])
+        estimator.check_trust()
         names = estimator.feature_names_
         if names is not None and len(names) != estimator.n_features_in_:
             raise ValueError("it has not as many names as features")
-        estimator.check_trust()
         return estimator
 
     def check_trust(self) -> None:
@@ -212,8 +214,8 @@ class Estimator(Parametric):
 
     @property
     def n_features_in_(self) -> int:
-        """Width of the training rows."""
-        return int(self.mean_.shape[0])
+        """Width of the training rows; a model of a band of frequencies works on fewer columns."""
+        return int(self.mean_.shape[0] if self.frequency_band_ is None else self.frequency_band_[0])
 
     @property
     def n_components_(self) -> int:

@@ -37,6 +37,7 @@ from ikpca_cli.noise.models.choose import Noise
 from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 from ikpca_cli.noise.models.spikes import Spikes
 from ikpca_cli.noise.treatment import Treatment
+from ikpca_cli.transforms.frequency_band import FrequencyBand
 from ikpca_cli.transforms.protocol import Transform
 from ikpca_cli.transforms.transform_registry import names as transform_arrays
 from ikpca_cli.transforms.transform_registry import transform_of
@@ -216,8 +217,19 @@ class Cleaner(Estimator):
     def check_trust(self) -> None:
         """Raise ValueError unless what is kept of the noise makes sense, as `Estimator` says."""
         super().check_trust()
-        if self.noise_model_ and self._noise_transform() is None:
+        arrays = {name: getattr(self, f"{name}_") for name in transform_arrays()}
+        transform = transform_of(arrays)
+        if bool(self.noise_model_) != (transform is not None):
             raise ValueError("it does not hold what its noise is like")
+        inner = transform.band if isinstance(transform, FrequencyBand) else self.n_features_in_
+        width = self.n_features_in_ if transform is None else transform.width
+        constant = self.n_features_in_ if self.constant_ is None else len(self.constant_)
+        if not (
+            inner == len(self.mean_)
+            and width in (None, self.n_features_in_)
+            and constant == self.n_features_in_
+        ):
+            raise ValueError("what its noise is like is for rows of another width")
 
     def _usual(self) -> Treatment:
         """Return how rows are cleaned whose noise is that of the training rows."""

@@ -239,7 +239,7 @@ class IKPCA(PreimageDenoiser):
 
     def ridge_unit(self) -> float:
         """Return the mean eigenvalue of ``W'W``, in a fit with the published way back."""
-        return float(np.einsum("ij,ij->", self.W_, self.W_)) / self.n_features_in_
+        return float(np.einsum("ij,ij->", self.W_, self.W_)) / len(self.mean_)
 
     def cheaper(self, n_features: int) -> tuple[Self, float]:
         """Compare candidates with at most 1,000 features, or twice the width."""

@@ -144,7 +144,7 @@ class PCA(Denoiser):
 
     def _shrink(self, noise_std: float) -> None:
         squares = self.explained_variance_ * self.n_samples_
-        shape = max(self.n_samples_ - 1, 1), self.n_features_in_
+        shape = max(self.n_samples_ - 1, 1), len(self.mean_)
         self.weights_ = optimal_weights(squares, *shape, noise_std**2)
         self._truncate(max(1, int(np.count_nonzero(self.weights_))), None)
 

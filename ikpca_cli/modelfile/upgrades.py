@@ -29,6 +29,7 @@ def upgrade(content: dict[str, Any]) -> None:
     params, state = content["params"], content["state"]
     if type(params) is not dict or type(state) is not dict:
         return
+    state.setdefault("frequency_band_", None)  # which the first files of format 3 did without
     if content["ikpca_format"] < 2:
         _upgrade_to_2(content["method"], state)
     if content["ikpca_format"] < 3:

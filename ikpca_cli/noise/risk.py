@@ -39,13 +39,14 @@ def stein_risks(
         Draws the noise.
     """
     cleaned = clean(X)
-    signs: FloatArray = rng.choice((-1.0, 1.0), X.shape)
-    signs[:, np.ptp(X, axis=0) == 0.0] = 0.0
+    signal = cleaned if transform is None else transform.forward(cleaned)
+    signs: FloatArray = rng.choice((-1.0, 1.0), signal.shape)
+    if signal.shape == X.shape:
+        signs[:, np.ptp(X, axis=0) == 0.0] = 0.0
     if transform is None:
         probe: FloatArray = noise_std * signs
         variances: FloatArray = probe**2
     else:
-        signal = transform.forward(cleaned)
         probe = noise_std * transform.noise(signal, signs)
         variances = (noise_std * transform.levels(signal)) ** 2
     turned = (clean(X + _STEP * probe) - cleaned) / _STEP

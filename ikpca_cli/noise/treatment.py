@@ -40,6 +40,10 @@ class Treatment:
         """Whether rows are not what their denoiser works on."""
         return self.transform is not None or self.spikes is not None
 
+    def width_of(self, n_features: int) -> int:
+        """Return how many columns rows of as many have with white noise."""
+        return int(self.forward(np.zeros((1, n_features))).shape[1])
+
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows (n, p) without spikes and with white noise."""
         if self.spikes is not None:

@@ -15,11 +15,13 @@ class WhiteRows:
     ----------
     rows : RowSource, shape (n_samples, n_features)
     treatment : Treatment
+        That may leave fewer columns.
     """
 
     def __init__(self, rows: RowSource, treatment: Treatment) -> None:
         self._rows, self._treatment = rows, treatment
-        self.shape = (int(rows.shape[0]), int(rows.shape[1]))
+        width = treatment.width_of(int(rows.shape[1]))
+        self.shape = (int(rows.shape[0]), width)
         self.name = row_name(rows)
 
     def __getitem__(self, rows: slice) -> FloatArray:

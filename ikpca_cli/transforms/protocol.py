@@ -12,7 +12,7 @@ State = Mapping[str, FloatArray]
 
 
 class Transform(Protocol):
-    """Maps rows to rows of the same width whose noise is white and of variance 1.
+    """Maps rows to rows whose noise is white and of variance 1, in as many columns q or in fewer.
 
     Attributes
     ----------
@@ -28,16 +28,16 @@ class Transform(Protocol):
         """Number of columns that rows must have, None for any."""
 
     def forward(self, X: FloatArray) -> FloatArray:
-        """Return rows with white noise for rows as they came, (n, p)."""
+        """Return rows with white noise (n, q) for rows as they came, (n, p)."""
 
     def inverse(self, Z: FloatArray) -> FloatArray:
-        """Return rows in the units of the data for clean rows (n, p)."""
+        """Return rows (n, p) in the units of the data for clean rows (n, q)."""
 
     def levels(self, Z: FloatArray) -> FloatArray:
-        """Return the noise level, in the units of the data, of each number of clean rows (n, p)."""
+        """Return the noise level, in the units of the data, of each number of clean rows (n, q)."""
 
     def noise(self, Z: FloatArray, E: FloatArray) -> FloatArray:
-        """Return what white noise E (n, p) on clean rows Z (n, p) is in the units of the data."""
+        """Return what white noise E (n, q) on clean rows Z (n, q) is in the units of the data."""
 
     def state(self) -> State:
         """Return its arrays by name."""

@@ -6,12 +6,19 @@ from collections.abc import Mapping
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.transforms.column_scale import ColumnScale
+from ikpca_cli.transforms.frequency_band import FrequencyBand
 from ikpca_cli.transforms.logarithm import Logarithm
 from ikpca_cli.transforms.protocol import Transform
 from ikpca_cli.transforms.square_root import SquareRoot
 from ikpca_cli.transforms.whiten import Whitening
 
-TRANSFORMS: tuple[type[Transform], ...] = (ColumnScale, Whitening, SquareRoot, Logarithm)
+TRANSFORMS: tuple[type[Transform], ...] = (
+    ColumnScale,
+    Whitening,
+    SquareRoot,
+    Logarithm,
+    FrequencyBand,
+)
 
 
 def transform_of(arrays: Mapping[str, FloatArray | None]) -> Transform | None:

@@ -135,10 +135,11 @@ def simulated(
     transform = usual.transform
     rng = model_rng(seed, Stream.MODEL_PROBE)
     truth = clean(rows).astype(np.float64)
-    noise: FloatArray = noise_std * rng.standard_normal(rows.shape)
-    noise[:, np.ptp(rows, axis=0) == 0.0] = 0.0
+    white = truth if transform is None else transform.forward(truth)
+    noise: FloatArray = noise_std * rng.standard_normal(white.shape)
     if transform is not None:
-        noise = transform.noise(transform.forward(truth), noise)
+        noise = transform.noise(white, noise)
+    noise[:, np.ptp(rows, axis=0) == 0.0] = 0.0
     again = clean(truth + noise).astype(np.float64)
     after = np.mean((again - truth) ** 2, axis=1)
     noise_rms = float(np.mean(noise**2)) ** 0.5
@@ -146,9 +147,9 @@ def simulated(
         return promise, noise_rms
     mse, error, unsure = promise.mse, promise.error, 0.0
     if transform is not None:
-        white = np.mean((transform.forward(again) - transform.forward(truth)) ** 2, axis=1)
-        ratio = float(after.mean() / max(float(white.mean()), np.finfo(float).tiny))
-        spread = float((after - ratio * white).std() / len(rows) ** 0.5)
+        moved = np.mean((transform.forward(again) - white) ** 2, axis=1)
+        ratio = float(after.mean() / max(float(moved.mean()), np.finfo(float).tiny))
+        spread = float((after - ratio * moved).std() / len(rows) ** 0.5)
         unsure = spread / max(float(after.mean()), np.finfo(float).tiny)
         # What is lost of signal is lost elsewhere than noise is left: anything between the ratio
         # of this simulation and that of noise itself may be.

@@ -26,17 +26,18 @@ from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.likeness import Likeness, shared_with_neighbours
 from ikpca_cli.noise.low_rank import plateau_of
-from ikpca_cli.noise.models import by_column, correlated, counts
+from ikpca_cli.noise.models import band_limited, by_column, correlated, counts
 from ikpca_cli.noise.models.spikes import Spikes, apart_from_medians, propose_outliers
 from ikpca_cli.noise.models.spikes import propose as propose_spikes
 from ikpca_cli.noise.quick import quick_risks
+from ikpca_cli.transforms.frequency_band import FrequencyBand
 from ikpca_cli.transforms.protocol import Transform
 from ikpca_cli.transforms.whiten import Whitening
 
 PROPOSALS: dict[str, tuple[Callable[[FloatArray], Transform | None], ...]] = {
     "counts": (counts.propose, counts.propose_logarithm),
     "columns": (by_column.propose,),
-    "correlated": (correlated.propose,),
+    "correlated": (band_limited.propose, correlated.propose),
 }
 """Name of each noise model that is not white, those with fewest unknowns first."""
 
@@ -180,13 +181,15 @@ def _other(rows: FloatArray, white: int) -> Noise:
             is_doubtful |= plateau >= longer
     longest = max((plateau for plateau, _, _ in found), default=0)
     for plateau, name, transform in found:
-        if plateau < _AS_LONG * longest:
+        # A band has fewer directions, all of which may be noise.
+        if plateau < _AS_LONG * longest and not isinstance(transform, FrequencyBand):
             continue
         Z = _centred(transform.forward(rows))
         level, likeness = estimate_noise(Z), Likeness.of(Z)
         if level.std is None or not level.certain:
             continue
-        if isinstance(transform, Whitening) and not _is_noise(rows, transform, level, likeness):
+        is_along = isinstance(transform, Whitening | FrequencyBand)
+        if is_along and not _is_noise(rows, transform, level, likeness):
             continue
         # What bends too much for few directions is loud where there is signal, as such noise is.
         least, most = _SHARED
@@ -217,13 +220,17 @@ def _is_stable(level: NoiseLevel, likeness: Likeness, off: float) -> bool:
     return likeness.is_noise() or (likeness.may_be_noise() and abs(level.std - 1.0) < off)
 
 
-def _is_noise(rows: FloatArray, by: Whitening, level: NoiseLevel, likeness: Likeness) -> bool:
-    """Tell whether what a covariance makes white is noise, and not all that rows (n, p) are."""
+def _is_noise(rows: FloatArray, by: Transform, level: NoiseLevel, likeness: Likeness) -> bool:
+    """Tell whether what is made white along the row is noise, and not all that rows (n, p) are."""
     assert level.std is not None
     X = _centred(rows)
-    variance = level.std**2 * float(np.mean(np.diag(by.covariance)))
+    variance = level.std**2 * float(np.mean(by.levels(by.forward(rows[:1])) ** 2))
     share = variance / float(np.mean(X**2))
-    if len(rows) < _ENOUGH_ROWS or share > MOST_CORRELATED or not likeness.is_noise():
+    # The highest frequencies of a band were like noise already; a few odd rows may be in the rest.
+    in_band = isinstance(by, FrequencyBand) and likeness.may_be_noise()
+    if not (in_band or likeness.is_noise()):
+        return False
+    if len(rows) < _ENOUGH_ROWS or share > MOST_CORRELATED:
         return False
     if is_one_process(X):
         return False

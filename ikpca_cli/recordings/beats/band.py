@@ -14,6 +14,7 @@ import numpy as np
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.recordings.beats.events import Beats
+from ikpca_cli.transforms.frequency_band import at_samples
 
 _COST = 0.04
 """What a coefficient of noise alone leaves in a cleaned beat, over its variance; as measured on
@@ -100,11 +101,5 @@ def band_of(rows: FloatArray, noise: FloatArray) -> int:
 
 
 def _resized(rows: FloatArray, old: int, new: int) -> FloatArray:
-    """Return rows (n, old * channels) as rows (n, new * channels) of the same coefficients."""
-    from scipy.fft import dct, idct
-
-    coefficients = dct(rows.reshape(len(rows), old, -1), norm="ortho", axis=1)
-    if new < old:
-        coefficients = coefficients[:, :new]
-    found: FloatArray = idct(coefficients, n=new, norm="ortho", axis=1)
-    return found.reshape(len(rows), -1)
+    """Return rows (n, old * channels) as rows (n, new * channels)."""
+    return at_samples(rows.reshape(len(rows), old, -1), new).reshape(len(rows), -1)

@@ -1,0 +1,36 @@
+"""White noise on rows that were brought to more numbers than they were measured at.
+
+Such rows, as of interpolated spectra or of beats of one length, hold noise up to some frequency
+alone: their cosine coefficients are even below it, as those of white noise are, and hardly anything
+beyond. Rows of smooth signals fall as well, but have no even part before they do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.high_frequencies import high_reading
+from ikpca_cli.transforms.frequency_band import FrequencyBand, at_samples
+
+_STEPS = 24  # bands that are looked at, from nearly all frequencies down
+_WIDEST, _NARROWEST = 0.95, 0.15  # of all of them
+_TOP = 0.125  # of all frequencies, where such noise has nearly gone
+_GONE = 0.1  # of its power
+
+
+def propose(rows: FloatArray) -> FrequencyBand | None:
+    """Return the band that rows (n, p) have noise in, None where they have no such band."""
+    from scipy.fft import dct
+
+    n_features = rows.shape[1]
+    X = rows - rows.mean(axis=0)
+    powers = np.mean(dct(X, norm="ortho", axis=1) ** 2, axis=0) * (len(X) / (len(X) - 1.0))
+    top = float(powers[-max(1, int(_TOP * n_features)) :].mean())
+    for share in np.linspace(_WIDEST, _NARROWEST, _STEPS):
+        band = int(share * n_features)
+        reading = high_reading(at_samples(X, band))
+        if reading is not None and top < _GONE * reading.std**2:
+            beyond = float(powers[band:].sum()) / (band * reading.std**2)
+            return FrequencyBand(n_features, band, reading.std, beyond)
+    return None
