@@ -37,7 +37,6 @@ from ikpca_cli.noise.models.choose import Noise
 from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 from ikpca_cli.noise.models.spikes import Spikes
 from ikpca_cli.noise.treatment import Treatment
-from ikpca_cli.transforms.frequency_band import FrequencyBand
 from ikpca_cli.transforms.protocol import Transform
 from ikpca_cli.transforms.transform_registry import names as transform_arrays
 from ikpca_cli.transforms.transform_registry import transform_of
@@ -221,14 +220,10 @@ class Cleaner(Estimator):
         transform = transform_of(arrays)
         if bool(self.noise_model_) != (transform is not None):
             raise ValueError("it does not hold what its noise is like")
-        inner = transform.band if isinstance(transform, FrequencyBand) else self.n_features_in_
-        width = self.n_features_in_ if transform is None else transform.width
-        constant = self.n_features_in_ if self.constant_ is None else len(self.constant_)
-        if not (
-            inner == len(self.mean_)
-            and width in (None, self.n_features_in_)
-            and constant == self.n_features_in_
-        ):
+        width = self.n_features_in_
+        alike = transform is None or transform.width in (None, width)
+        alike &= self.constant_ is None or len(self.constant_) == width
+        if not alike or self._usual().width_of(width) != len(self.mean_):
             raise ValueError("what its noise is like is for rows of another width")
 
     def _usual(self) -> Treatment:

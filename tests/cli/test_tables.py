@@ -180,4 +180,5 @@ def test_comparisons_name_the_kernel_of_a_fit_without_one_given(cli, samples):
     kernels = {row["method"]: row["kernel"] for row in found}
     assert kernels == {"ikpca": "gaussian", "kpca": "gaussian", "pca": None}
     cli("fit", "s_curve_train.csv", *words[5:])
-    assert json.loads(cli("info", "model.joblib", "--format", "json").stdout)["kernel"] == "gaussian"
+    told = json.loads(cli("info", "model.joblib", "--format", "json").stdout)
+    assert told["kernel"] == "gaussian"
