@@ -174,3 +174,12 @@ def test_what_windows_clean_well_is_left_to_them():
         np.mean((one.denoise(rows)[:, 0] - clean) ** 2) for one in (model, windows_alone(model))
     )
     assert with_weights <= 1.01 * alone
+
+
+def test_signal_that_passes_for_noise_brings_no_wavelets():
+    clean = np.tile(signal("bumps", 250), 12)
+    rows = clean + np.random.default_rng(5).normal(0.0, 0.1 * clean.std(), clean.shape)
+    with pytest.warns(UserWarning, match="cannot be right"):
+        model = fit_windows(Mixture(), [rows[:, None]], window=(16,))
+    assert model.noise_std_ > 0.15 * clean.std()
+    assert model.combination is None

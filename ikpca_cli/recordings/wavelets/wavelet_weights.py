@@ -8,7 +8,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.recordings.wavelets.combination import Combination
-from ikpca_cli.recordings.window_risk import Measured
+from ikpca_cli.recordings.window_risk import Measured, Risk
 
 MANY, FEW, SHORT = 3, 2, 1 << 13
 """Random directions that their risk is known by, for up to so many numbers, or for more."""
@@ -21,7 +21,8 @@ def combine(model: Any, measured: Measured) -> Measured:
     """Give a fitted `Windowed` of signals wavelets beside its windows, where that pays.
 
     Stein's estimate is quadratic in the weights (SURE-LET, Blu and Luisier 2007). Those of least
-    risk are kept if it falls by more than its own error.
+    risk are kept if it falls by more than its own error, and not to where no error can be: a noise
+    level that is too high would have signal removed.
 
     Parameters
     ----------
@@ -35,6 +36,8 @@ def combine(model: Any, measured: Measured) -> Measured:
     Measured
         What is done to them now.
     """
+    if _is_impossible(measured.risk()):
+        return measured
     longest = max(len(part) for part in measured.parts)
     every = Combination.for_length(longest, model.cutting.height)
     weights = _weights(measured, _terms(every, model, measured))
@@ -49,10 +52,14 @@ def combine(model: Any, measured: Measured) -> Measured:
         [[np.tensordot(weights, some, 1) for some in versions] for versions in terms]
     )
     falls = np.concatenate(measured.shares()) - np.concatenate(found.shares())
-    if not falls.mean() > falls.std() / np.sqrt(len(falls)):
+    if not falls.mean() > falls.std() / np.sqrt(len(falls)) or _is_impossible(found.risk()):
         return measured
     model.combination = every.weighted(weights)
     return found
+
+
+def _is_impossible(risk: Risk) -> bool:
+    return risk.mse < -risk.error
 
 
 def _terms(every: Combination, model: Any, measured: Measured) -> list[list[FloatArray]]:
