@@ -106,9 +106,12 @@ class Measured:
             ],
         )
 
-    def shares(self) -> list[FloatArray]:
-        """Return the mean estimated error in some stretches of each part."""
-        found = []
+    def shares(self, *, scaled: bool = False) -> list[FloatArray]:
+        """Return the mean estimated error in some stretches of each part.
+
+        It is over the noise variance of each channel if `scaled`.
+        """
+        found, units = [], self.stds**2 if scaled else 1.0
         for place, part in enumerate(self.parts):
             cleaned = self.cleaned[place]
             directions = zip(self.probes[place], self.after[place], self.steps, strict=True)
@@ -117,15 +120,17 @@ class Measured:
             ]
             divergence = np.mean(slopes, axis=0)
             errors = (cleaned - part) ** 2 + self.stds**2 * (2.0 * divergence - 1.0)
-            stretches = np.array_split(errors.mean(axis=1), min(_PARTS, len(errors)))
+            means = (errors / units).mean(axis=1)
+            stretches = np.array_split(means, min(_PARTS, len(errors)))
             found.append(np.array([some.mean() for some in stretches]))
         return found
 
-    def risk(self) -> Risk:
-        """Return the estimated error, and its own."""
-        risks = np.concatenate(self.shares())
+    def risk(self, *, scaled: bool = False) -> Risk:
+        """Return the estimated error, and its own, in the units of `shares`."""
+        risks = np.concatenate(self.shares(scaled=scaled))
         error = float(np.std(risks) / np.sqrt(len(risks)))
-        before, risk = float(np.mean(self.stds**2)), float(np.mean(risks))
+        before = 1.0 if scaled else float(np.mean(self.stds**2))
+        risk = float(np.mean(risks))
         if self.level_error:
             level = NoiseLevel(np.sqrt(before), certain=True, error=self.level_error)
             error = level.risk_error(risk, error)

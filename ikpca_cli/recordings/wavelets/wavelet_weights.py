@@ -8,7 +8,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.recordings.wavelets.combination import Combination
-from ikpca_cli.recordings.window_risk import Measured, Risk
+from ikpca_cli.recordings.window_risk import Measured
 
 MANY, FEW, SHORT = 3, 2, 1 << 13
 """Random directions that their risk is known by, for up to so many numbers, or for more."""
@@ -36,7 +36,7 @@ def combine(model: Any, measured: Measured) -> Measured:
     Measured
         What is done to them now.
     """
-    if _is_impossible(measured.risk()):
+    if _is_impossible(measured):
         return measured
     longest = max(len(part) for part in measured.parts)
     every = Combination.for_length(longest, model.cutting.height)
@@ -51,14 +51,16 @@ def combine(model: Any, measured: Measured) -> Measured:
     found = measured.moved_by(
         [[np.tensordot(weights, some, 1) for some in versions] for versions in terms]
     )
-    falls = np.concatenate(measured.shares()) - np.concatenate(found.shares())
-    if not falls.mean() > falls.std() / np.sqrt(len(falls)) or _is_impossible(found.risk()):
+    before, after = (np.concatenate(one.shares(scaled=True)) for one in (measured, found))
+    falls = before - after
+    if not falls.mean() > falls.std() / np.sqrt(len(falls)) or _is_impossible(found):
         return measured
     model.combination = every.weighted(weights)
     return found
 
 
-def _is_impossible(risk: Risk) -> bool:
+def _is_impossible(measured: Measured) -> bool:
+    risk = measured.risk(scaled=True)
     return risk.mse < -risk.error
 
 
