@@ -594,3 +594,60 @@ def test_settings_beside_the_first_rows_are_no_header(refused):
     settings = ["Record Length,40", "Sample Interval,4e-9"] + [","] * 10
     text = "".join(f"{key},,{i}.5,{i * i}.25,\n" for i, key in enumerate(settings))
     assert "row 1, column 1 is 'Record Length', not a number" in refused(text)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        *("{}*", "{} **", "{} (0.2)", "{} [1.1; 2.2]", "{}/3.5", "{}+2.5i", "{} +/- 0.1", "{}-"),
+        *("{} mmol/L", "{} counts", "{} cm-1", "{} kg m-2", "{} to 5.0", "{}x10^3", "{}e+"),
+        *("ca. {}", "EUR {}", "mV:{}", '"=""{}"""'),
+    ],
+)
+def test_numbers_with_more_in_their_cells_are_not_laid_aside_as_labels(refused, form):
+    rows = ("1.25,2.5," + form.format(f"{value:.2f}") for value in NUMBERS[:, 0])
+    assert "row 1 (line 2), column 3 'c2' is" in refused("c0,c1,c2\n" + "\n".join(rows) + "\n")
+
+
+@pytest.mark.parametrize("label", ["v1.{}", "10.0.0.{}", "{}.5-{}.5", "P.{}", "01.02.{} x"])
+def test_names_with_decimals_in_them_are_labels(opened, label):
+    rows = (f"{label.format(i, i)},{value}\n" for i, value in enumerate(NUMBERS[:, 0], 10))
+    assert_array_equal(opened("".join(rows))[0][:, 0], NUMBERS[:, 0])
+
+
+@pytest.mark.parametrize("word", ["OVER", "<0.05", "1.5*", "n.d."])
+@pytest.mark.parametrize("head", ["", ",".join(names(4)) + "\n"])
+def test_a_first_row_with_a_mistake_is_no_header(refused, word, head):
+    said = refused(f"{head}{word},1.5,0.7,2.25\n" + lines(NUMBERS[:, :4]))
+    assert "row 1" in said
+    assert ", column 1" in said
+    assert ("--header yes" in said) == (not head)
+
+
+def test_names_that_are_numbers_after_a_word_are_a_header_where_they_are_an_axis(opened):
+    values, layout, _ = opened("gene,7,12,99\n" + lines(NUMBERS[:, :4]))
+    assert_array_equal(values, NUMBERS[:, :4])
+    assert layout.table.names == ("gene", "7", "12", "99")
+
+
+@pytest.mark.parametrize("dash", ["\u2212", "\u2013"])
+def test_a_dash_before_a_number_is_a_minus(opened, dash):
+    assert_array_equal(opened(lines(-NUMBERS).replace("-", dash))[0], -NUMBERS)
+
+
+def test_a_dash_of_windows_before_a_number_is_a_minus(opened):
+    text = lines(-NUMBERS).replace("-", "\x96")
+    assert_array_equal(opened(text, encoding="latin-1")[0], -NUMBERS)
+
+
+def test_a_few_rising_numbers_far_from_the_others_are_asked_about(opened):
+    rows = lines(NUMBERS[:, [3, 0, 5, 2, 6]])
+    values, _, said = opened("100.02,101.1,105.3,110.2,120.9\n" + rows)
+    assert values.shape == (31, 5)
+    assert "--header yes" in said
+    assert "--header" not in opened("1.02,4.1,3.3,0.2,2.9\n" + rows)[2]
+
+
+def test_several_variables_of_octave_are_refused(refused):
+    one = "# name: x\n# type: matrix\n# rows: 30\n# columns: 8\n" + lines(NUMBERS, between=" ")
+    assert "several variables" in refused(one + "\n\n" + one.replace("x", "y"))

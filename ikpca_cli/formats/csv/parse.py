@@ -148,6 +148,7 @@ def parse_exactly(text: str, row: int, line: int, plan: Plan) -> tuple[Matrix, L
         raw = dialect.raw_cells(content)
         cells = [unquoted(cell) for cell in raw]
         place = f"row {row + len(rows) + 1}"
+        first = row + len(rows) == 0
         if number != row + len(rows) + 1:
             place += f" (line {number})"
         if len(cells) != dialect.width:
@@ -161,13 +162,15 @@ def parse_exactly(text: str, row: int, line: int, plan: Plan) -> tuple[Matrix, L
                 f"{plan.name}: {place} has {len(cells)} cells where {dialect.width} are expected; "
                 f"mend it ({hint})"
             )
-        rows.append([_cell(cells[column], column, place, plan) for column in plan.columns])
+        rows.append(
+            [_cell(cells[column], column, place, plan, first=first) for column in plan.columns]
+        )
         labels.append(tuple(raw[label] for label in plan.labels))
     values = np.array(rows, np.float64).reshape(len(rows), len(plan.columns))
     return values, labels if plan.labels else []
 
 
-def _cell(cell: str, column: int, place: str, plan: Plan) -> float:
+def _cell(cell: str, column: int, place: str, plan: Plan, *, first: bool) -> float:
     """Return the number in a cell, or say what is wrong with it."""
     value = plan.dialect.grammar.number(cell)
     if value is not None and (math.isfinite(value) or (math.isnan(value) and plan.allow_missing)):
@@ -177,7 +180,10 @@ def _cell(cell: str, column: int, place: str, plan: Plan) -> float:
         place += f" {plan.names[column]!r}"
     shown = cell if len(cell) <= 40 else cell[:37] + "..."
     if value is None:
-        raise InputError(f"{plan.name}: {place} is {shown!r}, not a number; {_hint(cell)}")
+        hint = _hint(cell)
+        if first and plan.names is None:
+            hint += ", or --header yes if these are names"
+        raise InputError(f"{plan.name}: {place} is {shown!r}, not a number; {hint}")
     if math.isnan(value):
         what = "missing" if not cell else f"missing ({shown})"
         raise InputError(

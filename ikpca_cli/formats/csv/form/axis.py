@@ -26,6 +26,9 @@ _BY_CHANCE = 1e-5
 _RISING = 8
 """Numbers in order that chance seldom makes."""
 
+_FEW = 4
+"""Numbers in order, far from all others, that are worth a question."""
+
 _STEPS = 1.25
 """Largest ratio of neighbouring steps on a smooth axis."""
 
@@ -82,7 +85,7 @@ def _judge(
         return Verdict.PERHAPS if _counts(line) else Verdict.ROW
     if len(line) >= _RISING and not rising:
         return Verdict.AXIS if apart else Verdict.PERHAPS
-    return Verdict.ROW
+    return Verdict.PERHAPS if apart and not rising and len(line) >= _FEW else Verdict.ROW
 
 
 def rises(line: Matrix) -> bool:

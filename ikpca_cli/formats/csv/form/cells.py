@@ -18,6 +18,9 @@ MISSING_WORDS = frozenset(
 ) | {"na", "<na>", "n/a", "#na", "#n/a", "#n/a n/a", "null", "none"}
 """In lower case, as pandas, R, spreadsheets and C libraries write them."""
 
+_MINUS = str.maketrans({"\u2212": "-", "\u2013": "-", "\x96": "-"})
+"""What word processors put for a minus; the last is a dash of Windows' code page, in Latin-1."""
+
 LONGEST_CELL = 4096
 """Characters of a cell that may be a number; longer ones are text."""
 
@@ -68,7 +71,7 @@ class Grammar:
         if len(cell) > LONGEST_CELL:
             return None
         if not cell.isascii():
-            cell = cell.replace("\u2212", "-")
+            cell = cell.translate(_MINUS)
         value = self._value(cell)
         if value is None:
             return math.nan if cell.lower() in self.missing else None

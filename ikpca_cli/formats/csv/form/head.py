@@ -150,10 +150,10 @@ def _find_top(
     if start is None:  # only words, or a mistake in each row, which the reader will name
         return (0, 1) if lines[0].is_words(()) else (None, 0)
     top = start
-    while top and _is_faulty_row(lines[top - 1], columns, texts, width):
+    while top and _is_faulty_row(lines[top - 1], columns, texts, dialect):
         top -= 1
     start, mistakes = top, start - top
-    while top and _is_header(lines[top - 1], columns, texts, width):
+    while top and _is_header(lines[top - 1], columns, texts, dialect):
         top -= 1
     if top < start:
         return _names_among(lines, top, start), start
@@ -193,15 +193,18 @@ def _is_axis_of_map(
     return True
 
 
-def _is_faulty_row(line: Line, columns: Sequence[int], texts: Sequence[int], width: int) -> bool:
+def _is_faulty_row(
+    line: Line, columns: Sequence[int], texts: Sequence[int], dialect: Dialect
+) -> bool:
     """Tell whether a line above the first good row is a row, too, with something wrong in it."""
-    if line.width != width:
+    if line.width != dialect.width:
         return not line.has_text
-    return not line.is_words(texts) and not _is_header(line, columns, texts, width)
+    return not line.is_words(texts) and not _is_header(line, columns, texts, dialect)
 
 
-def _is_header(line: Line, columns: Sequence[int], texts: Sequence[int], width: int) -> bool:
-    """Tell whether a line has names, or units: words, or words and numbers after a word."""
+def _is_header(line: Line, columns: Sequence[int], texts: Sequence[int], dialect: Dialect) -> bool:
+    """Tell whether a line has names, or units: words, or an axis after a word."""
+    width = dialect.width
     if line.width == width - 1 > 1:  # R leaves out the name of its index column
         return all(line.text)
     if line.width != width:
@@ -211,7 +214,12 @@ def _is_header(line: Line, columns: Sequence[int], texts: Sequence[int], width: 
     words = sum(line.text[c] for c in columns)
     if 2 * words > len(columns):
         return True
-    return columns[0] == 0 and line.text[0] and words == 1 and all(line.cells)
+    return columns[0] == 0 and line.text[0] and words == 1 and _names_an_axis(line, dialect)
+
+
+def _names_an_axis(line: Line, dialect: Dialect) -> bool:
+    """Tell whether the numbers behind the first cell rise, or fall, at each step."""
+    return line.width > 2 and rises(_numbers(line.cells[1:], dialect))
 
 
 def _names_among(lines: Sequence[Line], top: int, start: int) -> int:

@@ -49,6 +49,11 @@ def refuse_other_text(lines: Sequence[str], name: str) -> None:
         raise InputError(
             f"{name}: is JSON, or a printed array, and no table; save its numbers as CSV or npy"
         )
+    if sum(line.startswith("# name: ") for line in lines) > 1:
+        raise InputError(
+            f"{name}: holds several variables, as Octave saves them; save one a file, or all of "
+            "them by save -v6 as .mat"
+        )
     if len(full) > 1 and all(map(_INDEXED.fullmatch, full)):
         raise InputError(
             f"{name}: has numbers as index:value, as LIBSVM writes them, which is not read; save "

@@ -11,7 +11,7 @@ from ikpca_cli.formats.csv.form.cells import BLANK, are_text
 from ikpca_cli.formats.csv.form.dialect import Dialect
 
 _SHORT, _LONG = 40, 1000
-_DATE = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{1,4}")
+_DATE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}")
 _WITH_CLASS = re.compile(r"[+-]?+\d*+\.\d++(?:[eE][+-]?+\d++)?+:.*+")
 """A number and, behind a colon, the class of its row, as files of time series have it."""
 
@@ -20,6 +20,16 @@ _WITH_UNIT = re.compile(
 )
 _SEVERAL = re.compile(r"[,;|]\s*[+-]?\d*\.\d|\d*\.\d+\s*[,;|]|\d\.\d+\s+[+-]?\d*\.\d")
 """A decimal number and, beside it, what stands between the numbers of other tables."""
+
+_MORE_BEHIND = re.compile(
+    r"(?:[A-Z]{3} |ca\. |[a-zA-Z]{1,4}[:=])?+[(<>~≈±=\"'$€£¥\[{]{0,3}+ ?+"
+    r"[+-]?+\d*+[.,]\d++(?![.,]?+\d)"
+    r"(?! ?+[-–] ?+\d++[.,]?+\d*+$).*+"
+)
+"""A decimal number and what else may stand in its cell: a unit, a mark, an error, another number.
+
+From one number to another is a range, and may be the name of a row.
+"""
 
 TOUCHING = re.compile(r"\d\.\d*+(?:[eEdD][+-]?\d++)?+[+-]\d*+\.\d")
 """Decimal numbers without a blank between them, where they fill columns of a fixed width."""
@@ -121,7 +131,9 @@ def _is_quantity(cell: str, *, touching: bool) -> bool:
         return False
     if _SEVERAL.search(cell) is not None:
         return True
-    return len(cell) <= _SHORT and _WITH_UNIT.fullmatch(cell) is not None
+    if len(cell) > _SHORT:
+        return False
+    return _WITH_UNIT.fullmatch(cell) is not None or _MORE_BEHIND.fullmatch(cell) is not None
 
 
 def shape(label: str) -> str:
