@@ -119,5 +119,4 @@ class RowLengths:
     def _chance(self) -> float:
         """Return the relative standard error of the variance of squared lengths."""
         # The kurtosis of chi-square is 12 / d.
-        error: float = ((2.0 + 12.0 / self.directions) / len(self.squares)) ** 0.5
-        return error
+        return float(((2.0 + 12.0 / self.directions) / len(self.squares)) ** 0.5)
