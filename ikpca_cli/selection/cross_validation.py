@@ -29,7 +29,7 @@ from ikpca_cli.models.smoothing.candidates import SmoothingFit
 from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.selection.choice import Oracle
 from ikpca_cli.selection.displacements import Candidates, Displacements, SmoothDisplacements
-from ikpca_cli.selection.held_out import ENOUGH, Trial, trials_of, varying_columns
+from ikpca_cli.selection.held_out import ENOUGH, PROBES, Trial, trials_of, varying_columns
 from ikpca_cli.selection.least_risk import best_weights, optimism, risks_of
 from ikpca_cli.selection.outcome import Bandwidth, Expansion, Fit, LowPass
 
@@ -66,6 +66,8 @@ class CrossValidation:
         Order along the rows; smoothers along it take part in every expansion.
     offset : ndarray, shape (p,)
         What was taken off the rows to centre them.
+    probes : int
+        Numbers in the directions of the divergence, at least.
     """
 
     def __init__(
@@ -82,6 +84,7 @@ class CrossValidation:
         oracle: Oracle | None = None,
         order: RowOrder | None = None,
         offset: FloatArray | float = 0.0,
+        probes: int = PROBES,
     ) -> None:
         self.rows, self.fit = rows, fit
         self.order, self.offset = order, np.broadcast_to(offset, rows.shape[1])
@@ -94,7 +97,14 @@ class CrossValidation:
         self.seen: dict[Bandwidth, Displacements] = {}
         self.found: dict[tuple[Bandwidth, ...], Expansion] = {}
         self.trials = trials_of(
-            rows, most, enough, noise_variance, rng, replicates=replicates, oracle=oracle
+            rows,
+            most,
+            enough,
+            noise_variance,
+            rng,
+            replicates=replicates,
+            oracle=oracle,
+            probes=probes,
         )
         self._smooth()
 

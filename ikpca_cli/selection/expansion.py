@@ -34,7 +34,7 @@ from ikpca_cli.models.smoothing.detection import find_order
 from ikpca_cli.selection.bandwidth import best_expansion
 from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Oracle, Task, usable_noise_std
 from ikpca_cli.selection.cross_validation import CrossValidation
-from ikpca_cli.selection.held_out import sample_of
+from ikpca_cli.selection.held_out import MANY_PROBES, directions_of, sample_of
 from ikpca_cli.selection.low_pass import with_low_pass
 from ikpca_cli.selection.outcome import Expansion, Fit, Fits, LowPass
 
@@ -129,6 +129,12 @@ class ExpansionSearch:
         if self.gamma == "auto":
             coarse = (rough, first) if rough else None
             expansion = with_low_pass(trial, expansion, self.fits, rough=coarse)
+        compared = (rough.found if rough else {}) | trial.found
+        if more := _more_directions(trial):
+            # Gammas are told apart by few directions, as all see the same; weights need more.
+            surer = compare(trial.ways, rng, self.enough, most=self.most_rows, probes=more)
+            surer.lowered = trial.lowered
+            trial, expansion = surer, surer.best(*expansion.gammas)
         expansion = trial.fair_risk(trial.full_risk(expansion, X.shape[0]))
         pairs = list(zip(expansion.gammas, expansion.weights, strict=True))
         own = [(gamma, weights) for gamma, weights in pairs if not isinstance(gamma, LowPass)]
@@ -144,7 +150,6 @@ class ExpansionSearch:
             smoothing=expansion.smoothing,
             low_pass=low[0] if low and low[0][1] else None,
         )
-        compared = ((rough.found if rough else {}) | trial.found).values()
         return Choice(
             self.n_components,
             own[0][0],
@@ -152,8 +157,15 @@ class ExpansionSearch:
             expansion=chosen,
             risk=expansion.risk,
             error=expansion.error,
-            tried=tuple(choice for one in compared if (choice := _as_tried(one))),
+            tried=tuple(choice for one in compared.values() if (choice := _as_tried(one))),
         )
+
+
+def _more_directions(trial: CrossValidation) -> int:
+    """Return how many numbers in directions weights need, 0 where a trial has as many."""
+    first = trial.trials[0]
+    wanted = directions_of(trial.n_held, trial.rows.shape[1], MANY_PROBES)
+    return MANY_PROBES if first.reference is None and len(first.tangents) < wanted else 0
 
 
 def _as_tried(expansion: Expansion) -> Choice | None:

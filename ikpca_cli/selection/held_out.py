@@ -27,7 +27,10 @@ ENOUGH = 100_000
 FEWEST_HELD, MANY_HELD = 200, 500
 """Rows that are held out at least, and those of one fold that are enough if their numbers are."""
 
-_PROBES = 12000  # numbers in the random directions of the divergence
+PROBES, MANY_PROBES = 12_000, 100_000
+"""Numbers in the random directions of the divergence: to compare gammas, and for weights."""
+
+_COLUMNS_EACH = 8  # for each direction, unless they are few
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,7 @@ def trials_of(
     *,
     replicates: bool,
     oracle: Oracle | None,
+    probes: int = PROBES,
 ) -> list[Trial]:
     """Return what is compared: folds of rows that are held out in turn, or what an oracle knows.
 
@@ -95,6 +99,8 @@ def trials_of(
         All rows show one signal: held-out rows should become their mean.
     oracle : Oracle, optional
         Centred noisy rows to clean instead of held-out ones, and what they should become.
+    probes : int
+        Numbers in the directions, at least.
     """
     places, n_features = np.arange(len(rows))[:most], rows.shape[1]
     if oracle is not None:
@@ -113,7 +119,7 @@ def trials_of(
         ]
     varying = varying_columns(rows)
     before = noise_variance * max(float(varying.mean()), 1.0 / n_features)
-    directions = _tangents(sum(map(len, folds)), n_features, rng)
+    directions = _tangents(sum(map(len, folds)), n_features, probes, rng)
     trials = []
     for out, rest in zip(folds, others, strict=True):
         # A constant column has no noise: nothing is moved in its direction.
@@ -158,9 +164,19 @@ def _folds(n_samples: int) -> int:
     return 2 if n_samples >= MANY_ROWS else min(FOLDS, n_samples)
 
 
-def _tangents(n_samples: int, n_features: int, rng: np.random.Generator) -> list[FloatArray]:
+def directions_of(n_samples: int, n_features: int, probes: int) -> int:
+    """Return how many directions for each of some held-out rows have so many numbers."""
+    count = int(np.ceil(probes / (n_samples * n_features)))
+    # What chance adds to a divergence grows with the columns that a displacement joins.
+    few = int(np.ceil(PROBES / (n_samples * n_features)))
+    return max(few, min(count, n_features // _COLUMNS_EACH))
+
+
+def _tangents(
+    n_samples: int, n_features: int, probes: int, rng: np.random.Generator
+) -> list[FloatArray]:
     """Return directions of unit variance (m, p): random signs, or all axes if those are fewer."""
-    count = int(np.ceil(_PROBES / (n_samples * n_features)))
+    count = directions_of(n_samples, n_features, probes)
     if count >= n_features:
         axes = np.sqrt(n_features) * np.eye(n_features)
         return [np.broadcast_to(axis, (n_samples, n_features)) for axis in axes]
