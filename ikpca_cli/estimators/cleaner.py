@@ -41,6 +41,9 @@ from ikpca_cli.transforms.protocol import Transform
 from ikpca_cli.transforms.transform_registry import names as transform_arrays
 from ikpca_cli.transforms.transform_registry import transform_of
 
+MANY_UNLIKE = 0.1
+"""Share of unlike rows from which a file is as a whole."""
+
 
 class Cleaner(Estimator):
     """A fitted method at work on rows; see `Estimator` for attributes.
@@ -135,15 +138,20 @@ class Cleaner(Estimator):
         rng = model_rng(self.seed_, Stream.FILE_PROBE)
         with at_work(with_scipy=True):
             found = caution_of_file(self._raw, usual.forward(some), usual.caution, rng)
-            if self._level_is_guess and self.removed_mse_ is not None and usual.spikes is None:
+            is_guess = self.withheld_ == WITHHELD.index("the noise level is a guess")
+            if is_guess and self.removed_mse_ is not None and usual.spikes is None:
                 expected = self.removed_mse_, min(self.n_samples_, SOME_ROWS)
-                clean = partial(self.clean, treatment=usual)
-                found = caution_by_change(clean, some, found, expected)
+                free = replace(usual, caution=Caution(None, usual.caution.strength))
+                less = caution_by_change(partial(self.clean, treatment=free), some, found, expected)
+                # Rows of more noise are far from all others, so that little of them changes, too.
+                if less != found and not self._are_unlike(usual.forward(some)):
+                    found = less
         return replace(usual, caution=found)
 
-    @property
-    def _level_is_guess(self) -> bool:
-        return self.withheld_ == WITHHELD.index("the noise level is a guess")
+    def _are_unlike(self, Z: FloatArray) -> bool:
+        """Tell whether rows (n, p) with white noise are unlike the training rows, as a whole."""
+        limit = np.inf if self.distance_limit_ is None else self.distance_limit_
+        return bool(np.mean(self._distance_block(Z) > limit) > MANY_UNLIKE)
 
     def clean(self, block: FloatArray, treatment: Treatment) -> FloatArray:
         """Return checked rows (n, p), cleaned as `treatment` says, in the type of the model."""

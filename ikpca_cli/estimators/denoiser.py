@@ -138,7 +138,7 @@ class Denoiser(KnownFit):
                 noise_std = None
                 choice = self._choose(task._replace(noise_std=None))
         if not withheld and not oracle:
-            withheld = doubt_of(self, noise, rows, mean)
+            withheld = doubt_of(self, noise, given, rows)
         self.noise_std_ = noise_std
         self.tried_ = choice.tried
         is_known = oracle is not None

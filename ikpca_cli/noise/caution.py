@@ -36,7 +36,7 @@ _HIGH = 0.999  # quantile of the squared length of noise
 _STRONGEST = 2.0  # times a displacement
 _SAME_LEVEL = 0.1  # relative difference of levels that changes nothing
 _TOO_FAR = 1.1  # mean squared displacement, over that of noise, that no good denoiser has
-_SURELY = 2.5  # standard errors
+_LESS, _SURELY = 0.75, 2.5  # of what rows change, and standard errors, for it to be less
 _STEP = 0.01  # of the probe, in units of the noise
 
 
@@ -178,7 +178,8 @@ def caution_by_change(
     Parameters
     ----------
     clean : callable
-        Maps rows (n, p) to cleaned rows as those of the fit, both in the units of the data.
+        Maps rows (n, p) to cleaned rows as those of the fit, but moved as far as they may be; both
+        in the units of the data.
     rows : ndarray, shape (n, p)
         Rows of the file.
     found : Caution
@@ -189,7 +190,7 @@ def caution_by_change(
     change, n_seen = expected
     squares = np.mean((clean(rows) - rows) ** 2, axis=1)
     mean, scatter = float(squares.mean()), float(squares.std())
-    if mean <= 0.0:
+    if not 0.0 < mean < _LESS * change:
         return found
     error = scatter * float(np.hypot(len(rows) ** -0.5, change / mean * n_seen**-0.5))
     if change - mean < _SURELY * error:

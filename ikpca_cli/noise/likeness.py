@@ -17,6 +17,7 @@ from ikpca_cli.models.kernels.kernel import Gaussian
 from ikpca_cli.noise.eigenvalues import Eigenvalues
 from ikpca_cli.noise.low_rank import LowRank
 
+_EVEN = 3.0  # times what squared lengths of rows vary by chance
 _FREE = 0.1  # share of a number's noise that a residual must hold to tell it
 _SURELY = 3.0  # standard errors
 _MOST_SPREAD = 0.12  # of the true variances of columns, relative to their mean
@@ -56,7 +57,7 @@ class Likeness:
         """Return that of centred rows (n, p), without all directions above the plateau."""
         spectrum = Eigenvalues.of(X)
         rank = len(spectrum.variances) - spectrum.plateau()
-        found = LowRank.of(X, rank)
+        found = LowRank.of(X, rank, spectrum)
         free = np.outer(1.0 - found.row_leverage, 1.0 - found.column_leverage)
         squares = found.residual**2 / np.maximum(free, _FREE)
         squares /= max(float(squares.mean()), np.finfo(float).tiny)
@@ -80,6 +81,10 @@ class Likeness:
     def column_spread(self) -> float:
         """Variance of the columns' mean squares beyond that of noise, over their squared mean."""
         return 2.0 * (self.columns - 1.0) / self.shape[0]
+
+    def is_even(self) -> bool:
+        """Tell whether most rows may have noise of one level, as a promised error needs."""
+        return self.core_rows < _EVEN
 
     def is_noise(self) -> bool:
         """Tell whether this is noise of one level for sure, but for chance."""

@@ -34,14 +34,23 @@ class LowRank:
     rank: int
 
     @classmethod
-    def of(cls, X: FloatArray, rank: int | None = None) -> LowRank:
-        """Return that of centred rows (n, p), of the rank that white noise leaves by default."""
+    def of(
+        cls, X: FloatArray, rank: int | None = None, spectrum: Eigenvalues | None = None
+    ) -> LowRank:
+        """Return that of centred rows (n, p), of the rank that white noise leaves by default.
+
+        `spectrum` is theirs, if it is known.
+        """
+        spectrum = Eigenvalues.of(X) if spectrum is None else spectrum
         if rank is None:
-            rank = Eigenvalues.of(X).reading(1.0)[1]
-        left, values, right = np.linalg.svd(X, full_matrices=False)
-        left, right = left[:, :rank], right[:rank]
-        rows = (left * values[:rank]) @ right
-        return cls(rows, X - rows, (left**2).sum(axis=1), (right**2).sum(axis=0), right, rank)
+            rank = spectrum.reading(1.0)[1]
+        leading = spectrum.vectors[:, spectrum.vectors.shape[1] - rank :]
+        codes = X @ leading if spectrum.of_columns else X.T @ leading
+        across = codes / np.maximum(np.sqrt((codes**2).sum(axis=0)), np.finfo(float).tiny)
+        left, right = (across, leading) if spectrum.of_columns else (leading, across)
+        rows = codes @ leading.T if spectrum.of_columns else leading @ codes.T
+        taken = (left**2).sum(axis=1), (right**2).sum(axis=1)
+        return cls(rows, X - rows, *taken, right.T, rank)
 
 
 def plateau_of(X: FloatArray) -> int:

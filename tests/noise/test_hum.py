@@ -48,3 +48,20 @@ def test_no_error_is_promised_with_hum(rows):
     noisy, rng = rows
     loud = noisy + hum(rng, len(noisy), 8.0)
     assert PCA().fit(loud).summary()["no_estimate_because"].endswith("which may be hum")
+
+
+def test_hum_is_found_beside_rough_signal():
+    """Where signal is as strong at its frequency, and stronger at others."""
+    rng = np.random.default_rng(np.random.SeedSequence([63]))
+    x = np.linspace(0.0, 1.0, 120)
+    first, rate = rng.uniform(2, 6, (150, 1)), rng.uniform(3, 15, (150, 1))
+    chirps = np.sin(2 * np.pi * (first * x + rate * x**2 / 2) + rng.uniform(0, 0.6, (150, 1)))
+    noisy = chirps + 0.15 * rng.normal(size=chirps.shape)
+    assert shared_period(noisy - noisy.mean(axis=0)) is None
+    loud = noisy + 2.5 * hum(rng, 150, 8.3)
+    assert shared_period(loud - loud.mean(axis=0)) == pytest.approx(8.3, rel=0.03)
+    walks = np.cumsum(rng.normal(size=(150, 120)), axis=1) / 5.0
+    loud = walks + 2.0 * hum(rng, 150, 8.3)
+    assert shared_period(loud - loud.mean(axis=0)) == pytest.approx(8.3, rel=0.03)
+    alike = walks - walks.mean(axis=0)
+    assert shared_period(alike) is None

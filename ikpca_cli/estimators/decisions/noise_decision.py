@@ -11,6 +11,8 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import IkpcaWarning, InputError
 from ikpca_cli.estimators.base import WITHHELD, Estimator
 from ikpca_cli.noise.estimate import NoiseLevel
+from ikpca_cli.noise.evidence.neighbours import likeness_of_neighbours
+from ikpca_cli.noise.evidence.one_level import is_of_one_level
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.models.choose import Noise, noise_of
 from ikpca_cli.noise.models.hum import shared_period
@@ -19,6 +21,11 @@ from ikpca_cli.transforms.protocol import Transform
 
 GIVEN = "as given"
 """The evidence of noise that is known."""
+
+_OTHER_NOISE = "the noise is not of one kind and level"
+
+MOST_ALIKE = 0.04
+"""Correlation of neighbours in noise beyond which no error can be promised."""
 
 MODEL_ROWS = 1000
 """Training rows that tell what noise is like."""
@@ -73,7 +80,7 @@ def _model_in_doubt(noise: Noise) -> str:
     return ""
 
 
-def doubt_of(estimator: Estimator, noise: Noise, rows: FirstPass, mean: FloatArray) -> int:
+def doubt_of(estimator: Estimator, noise: Noise, given: FirstPass, rows: FirstPass) -> int:
     """Return why no error can be promised with such noise, an index of `WITHHELD`; 0 if one can.
 
     Parameters
@@ -81,22 +88,29 @@ def doubt_of(estimator: Estimator, noise: Noise, rows: FirstPass, mean: FloatArr
     estimator : Estimator
         Whose parameters say what is given.
     noise : Noise
-    rows : FirstPass, shape (n_samples, n_features)
-        The training rows, with white noise.
-    mean : ndarray, shape (n_features,)
-        Their means.
+    given, rows : FirstPass, shape (n_samples, n_features)
+        The training rows as they came, and with white noise.
     """
     if noise.is_doubtful:
-        return WITHHELD.index("the noise is not of one kind and level")
+        return WITHHELD.index(_OTHER_NOISE)
     if noise.transform is not None and noise.name == "correlated" and noise.evidence != GIVEN:
         return WITHHELD.index("rough signal may pass for noise that is correlated along the row")
     if noise.spikes is not None and not noise.spikes.are_sure:
         return WITHHELD.index("values are left out that may be signal")
-    if estimator.noise_std == "auto" and not estimator.replicates:
-        some = selection_rows(rows, MODEL_ROWS, estimator.seed)
-        if shared_period(some - mean) is not None:
-            return WITHHELD.index("all rows hold one oscillation, which may be hum")
-    return 0
+    if estimator.replicates:
+        return 0
+    white = selection_rows(rows, MODEL_ROWS, estimator.seed)
+    white = white - white.mean(axis=0)
+    if likeness_of_neighbours(white) > MOST_ALIKE:
+        return WITHHELD.index("what is taken for noise is alike in neighbours along the row")
+    if estimator.noise_std != "auto" or noise.evidence == GIVEN:
+        return 0
+    some = selection_rows(given, MODEL_ROWS, estimator.seed)
+    if noise.spikes is not None:
+        some = noise.spikes.repair(some)
+    if shared_period(some - some.mean(axis=0)) is not None:
+        return WITHHELD.index("all rows hold one oscillation, which may be hum")
+    return 0 if is_of_one_level(white, some) else WITHHELD.index(_OTHER_NOISE)
 
 
 def level_of_fit(

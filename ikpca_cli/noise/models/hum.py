@@ -2,23 +2,34 @@
 
 To a spectrum of rows it is signal, of two directions, and to a model as well. But signal differs in
 strength from row to row, and has its phase from what it is of; hum has one strength and any phase.
+So that signal beside it does not hide that, its strength is read in each row by the filter that
+passes the oscillation and the least of all else (Capon, "High-resolution frequency-wavenumber
+spectrum analysis", 1969): for a covariance C and an oscillation a it is ``C^{-1} a / a* C^{-1} a``.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.eigenvalues import Eigenvalues
 
-FEWEST_COLUMNS, FEWEST_ROWS = 20, 20
+FEWEST_COLUMNS, FEWEST_ROWS = 16, 20
 """Shorter rows, or fewer, tell no oscillation from anything else."""
 
-_WIDTH = 2  # frequencies on either side that a window spreads an oscillation over
-_BESIDE = 6  # frequencies on either side that it has to stand out of
-_STANDS_OUT = 5.0  # times the power beside it
-_EVEN = 0.42  # spread of its power from row to row, over the mean
+SOME_ROWS = 500
+"""Rows that are looked at."""
+
+_FINE = 16  # frequencies that are looked at, for each that a row can tell
+_FEWEST_TURNS, _LEAST_PERIOD = 2, 2.1
+_LOADING = 20.0  # times the noise, added to all directions: else the filter stops a near miss
+_LEAST_NOISE = 1e-6  # of the variance of rows
+_STANDS_OUT = 6.0  # times the power that noise has in one frequency
+_EVEN, _CHANCE = 0.62, 0.8  # spread of its power from row to row, over the mean; less for few rows
 _ALIGNED = 3.0  # times what the mean phase of random ones is, for that not to be random
-_MOST = 0.5  # of the variance of rows: more would be all they are
+_LEAST, _MOST = 0.01, 0.5  # of the variance of rows: less is no matter, more is all they are
 
 
 def shared_period(X: FloatArray) -> float | None:
@@ -26,31 +37,80 @@ def shared_period(X: FloatArray) -> float | None:
 
     None where there is none, or where it is all that they hold.
     """
+    X = X[:SOME_ROWS]
     n_samples, n_features = X.shape
-    if n_features < FEWEST_COLUMNS or n_samples < FEWEST_ROWS:
+    if n_features < FEWEST_COLUMNS or n_samples < FEWEST_ROWS or not X.any():
         return None
-    window = np.hanning(n_features + 2)[1:-1]
-    transform = np.fft.rfft(X * window, axis=1)
-    power = np.abs(transform) ** 2
-    mean = power.mean(axis=0)
-    places = np.arange(_WIDTH + 2, len(mean) - _WIDTH - 1)
-    if len(places) == 0:
-        return None
-    best = int(places[np.argmax([_prominence(mean, int(place)) for place in places])])
-    if _prominence(mean, best) < _STANDS_OUT:
-        return None
-    near = slice(best - _WIDTH, best + _WIDTH + 1)
-    lines = power[:, near].sum(axis=1)
-    is_even = float(lines.std()) < _EVEN * float(lines.mean())
-    phases = transform[:, best] / np.maximum(np.abs(transform[:, best]), np.finfo(float).tiny)
-    is_random = abs(float(np.abs(phases.mean()))) < _ALIGNED * n_samples**-0.5
-    share = float(lines.mean()) / max(float(power.sum(axis=1).mean()), np.finfo(float).tiny)
-    return n_features / best if is_even and is_random and share < _MOST else None
+    spectrum = Eigenvalues.of(X)
+    total, variance = float(np.mean(X**2)), spectrum.reading(1.0)[0].std ** 2
+    filters = _Filters.of(X, spectrum, _LOADING * max(variance, _LEAST_NOISE * total))
+    powers, noise = filters.powers, variance / n_features
+    # An oscillation of amplitude A has the power A^2 / 4 at its frequency, and A^2 / 2 in a row.
+    counts = (powers > _STANDS_OUT * noise) & (2.0 * powers > _LEAST * total)
+    peaks = np.flatnonzero(
+        counts[1:-1] & (powers[1:-1] >= powers[:-2]) & (powers[1:-1] >= powers[2:])
+    )
+    most = _EVEN - _CHANCE * n_samples**-0.5
+    found: tuple[float, float] | None = None
+    for place in peaks + 1:
+        codes = filters.codes(X, int(place))
+        strengths = np.abs(codes) ** 2
+        mean = float(strengths.mean())
+        spread = float(strengths.std()) / mean
+        alike = abs(complex((codes / np.abs(codes)).mean())) * n_samples**0.5
+        bent = abs(complex((codes**2).mean())) / mean * n_samples**0.5
+        is_random = max(alike, bent) < _ALIGNED
+        if spread < most and is_random and 2.0 * mean < _MOST * total:
+            most, found = spread, (spread, float(filters.periods[place]))
+    return None if found is None else found[1]
 
 
-def _prominence(mean: FloatArray, place: int) -> float:
-    """Return a mean power over that on either side beyond its own width, the higher of them."""
-    low = mean[max(place - _BESIDE, 1) : place - _WIDTH]
-    high = mean[place + _WIDTH + 1 : place + _BESIDE + 1]
-    beside = float(max(np.median(low), np.median(high)))
-    return float(mean[place]) / max(beside, np.finfo(float).tiny)
+@dataclass(frozen=True)
+class _Filters:
+    """Filters for many frequencies.
+
+    Attributes
+    ----------
+    periods : ndarray, shape (f,)
+    powers : ndarray, shape (f,)
+        Mean squared modulus of what they pass of the rows.
+    directions : ndarray, shape (k, p)
+        Principal ones of the rows.
+    shares : ndarray, shape (k,)
+        Of what each filter has in a direction, what is stopped.
+    scales : ndarray, shape (f,)
+        What passes all of the oscillation.
+    """
+
+    periods: FloatArray
+    powers: FloatArray
+    directions: FloatArray
+    shares: FloatArray
+    scales: FloatArray
+
+    @classmethod
+    def of(cls, X: FloatArray, spectrum: Eigenvalues, loading: float) -> _Filters:
+        n_features = X.shape[1]
+        directions = spectrum.vectors.T if spectrum.of_columns else spectrum.vectors.T @ X
+        lengths = np.sqrt((directions**2).sum(axis=1))
+        directions = directions[lengths > 0.0] / lengths[lengths > 0.0, None]
+        variances = np.mean((X @ directions.T) ** 2, axis=0)
+        shares = variances / (variances + loading)
+        size = _FINE * n_features
+        last = int(size / _LEAST_PERIOD)
+        places = slice(_FINE * _FEWEST_TURNS, last)
+        stopped, passed = np.zeros((2, last - _FINE * _FEWEST_TURNS))
+        for k in range(len(directions)):
+            parts = np.abs(np.fft.rfft(directions[k], size)[places]) ** 2
+            stopped += shares[k] * parts
+            passed += variances[k] * (1.0 - shares[k]) ** 2 * parts
+        scales = 1.0 / (n_features - stopped)
+        periods = size / np.arange(places.start, places.stop)
+        return cls(periods, passed * scales**2, directions, shares, scales)
+
+    def codes(self, X: FloatArray, place: int) -> FloatArray:
+        """Return what the filter of one frequency passes of rows (n, p), complex, (n,)."""
+        wave = np.exp(-2j * np.pi * np.arange(X.shape[1]) / self.periods[place])
+        kept = wave - ((self.directions @ wave) * self.shares) @ self.directions
+        passed: FloatArray = (X @ kept) * self.scales[place]
+        return passed

@@ -1,0 +1,34 @@
+"""Whether noise that was made white has one level, as an error that is promised needs.
+
+That is asked more strictly than where noise is only to be removed. Few columns leave few directions
+without signal, in which noise of another kind may hide.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.level import FEW_COLUMNS
+from ikpca_cli.noise.likeness import Likeness
+from ikpca_cli.noise.low_rank import plateau_of
+from ikpca_cli.noise.models import counts
+
+MANY_COLUMNS = 20
+"""From this width on noise models are tried, and what is left of rows is looked at."""
+
+
+def is_of_one_level(white: FloatArray, rows: FloatArray) -> bool:
+    """Tell whether noise may be of one level.
+
+    Parameters
+    ----------
+    white, rows : ndarray, shape (n, p)
+        Centred rows with white noise, and the same rows as they came.
+    """
+    n_features = int(np.count_nonzero(np.ptp(white, axis=0)))
+    if n_features <= FEW_COLUMNS:
+        return True  # the level is that across a surface
+    if n_features >= MANY_COLUMNS:
+        return Likeness.of(white).is_even()
+    return 2 * plateau_of(white) >= n_features and counts.propose(rows) is None

@@ -1,0 +1,100 @@
+"""No error is promised where noise is not what it is taken for, however its rows look."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+from ikpca_cli.estimators.denoiser import load_method
+from ikpca_cli.noise.evidence.one_level import is_of_one_level
+
+
+def stream(*numbers):
+    return np.random.default_rng(np.random.SeedSequence([93, *numbers]))
+
+
+def bursts(rng, n_samples):
+    """Return short bursts of any frequency, place and phase."""
+    x = np.linspace(0.0, 1.0, 150) - rng.uniform(0.2, 0.8, (n_samples, 1))
+    turns = rng.uniform(15.0, 30.0, (n_samples, 1)) * x + rng.uniform(0.0, 1.0, (n_samples, 1))
+    return np.exp(-((x / 0.08) ** 2)) * np.cos(2 * np.pi * turns)
+
+
+def strokes(rng, n_samples):
+    """Return pictures of one stroke each."""
+    y, x = np.mgrid[-1:1:10j, -1:1:10j]
+    angle = rng.uniform(0.0, np.pi, (n_samples, 1, 1))
+    x, y = x - rng.normal(0.0, 0.3, angle.shape), y - rng.normal(0.0, 0.3, angle.shape)
+    apart = x * np.sin(angle) - y * np.cos(angle)
+    return np.exp(-((apart / 0.2) ** 2)).reshape(n_samples, -1)
+
+
+def table(rng, n_samples, width=25):
+    """Return rows of four heavy-tailed factors."""
+    factors = stream(0).normal(size=(4, width))
+    return rng.laplace(size=(n_samples, 4)) @ factors
+
+
+def narrow(rng, n_samples):
+    return table(rng, n_samples, 12)
+
+
+def white(rng, shape):
+    return rng.normal(size=shape)
+
+
+def smoothed(rng, shape):
+    noise = rng.normal(size=shape)
+    for column in range(1, shape[1]):
+        noise[:, column] = 0.7 * noise[:, column - 1] + 0.51**0.5 * noise[:, column]
+    return noise
+
+
+def hum(rng, shape):
+    turns = np.arange(shape[1]) / 8.3 + rng.uniform(size=(shape[0], 1))
+    return 0.6 * rng.normal(size=shape) + 0.8 * 2**0.5 * np.sin(2 * np.pi * turns)
+
+
+def mixed(rng, shape):
+    return np.exp(rng.normal(0.0, 0.5, (shape[0], 1)) - 0.25) * rng.normal(size=shape)
+
+
+def fitted(make, noise, seed):
+    rng = stream(1, seed)
+    clean = make(rng, 150)
+    level = (0.1 * np.mean((clean - clean.mean(axis=0)) ** 2)) ** 0.5
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return load_method("pca")().fit(clean + level * noise(rng, clean.shape))
+
+
+@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize(
+    ("make", "noise"),
+    [
+        (bursts, smoothed),
+        (strokes, smoothed),
+        (strokes, mixed),
+        (table, smoothed),
+        (table, hum),
+        (narrow, smoothed),
+    ],
+)
+def test_no_error_is_promised_where_noise_is_of_another_kind(make, noise, seed):
+    assert fitted(make, noise, seed).estimated_mse_ is None
+
+
+@pytest.mark.parametrize("make", [table, narrow])
+def test_white_noise_keeps_its_promise(make):
+    reason = fitted(make, white, 0).summary()["no_estimate_because"]
+    assert reason in (None, "its own error is too large beside it")
+
+
+def test_noise_that_grows_with_the_signal_shows_in_few_columns():
+    rng = stream(2)
+    rows = np.exp(rng.normal(0.0, 0.8, (300, 1))) * stream(0).uniform(0.5, 2.0, (1, 12))
+    for noise, expected in ((0.3, True), (0.2 * rows, False)):
+        noisy = rows + noise * rng.normal(size=rows.shape)
+        assert is_of_one_level(noisy - noisy.mean(axis=0), noisy) == expected
