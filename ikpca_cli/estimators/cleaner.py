@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,15 +23,10 @@ from ikpca_cli.data.row_source import (
     silent,
 )
 from ikpca_cli.data.threads import at_work
-from ikpca_cli.estimators.base import WITHHELD, Estimator
+from ikpca_cli.estimators.base import Estimator
+from ikpca_cli.estimators.decisions.other_noise import caution_of
 from ikpca_cli.models.novelty import distance_limit
-from ikpca_cli.noise.caution import (
-    FEW_ROWS,
-    SOME_ROWS,
-    Caution,
-    caution_by_change,
-    caution_of_file,
-)
+from ikpca_cli.noise.caution import FEW_ROWS, SOME_ROWS, Caution
 from ikpca_cli.noise.models.choose import Noise
 from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 from ikpca_cli.noise.models.spikes import Spikes
@@ -40,9 +34,6 @@ from ikpca_cli.noise.treatment import Treatment
 from ikpca_cli.transforms.protocol import Transform
 from ikpca_cli.transforms.transform_registry import names as transform_arrays
 from ikpca_cli.transforms.transform_registry import transform_of
-
-MANY_UNLIKE = 0.1
-"""Share of unlike rows from which a file is as a whole."""
 
 
 class Cleaner(Estimator):
@@ -135,23 +126,9 @@ class Cleaner(Estimator):
         if usual.caution.std is None or usual.caution.strength == 0.0 or rows.shape[0] < FEW_ROWS:
             return usual
         some = sample_rows(rows, SOME_ROWS, model_rng(self.seed_, Stream.FILE_SAMPLE))
-        rng = model_rng(self.seed_, Stream.FILE_PROBE)
         with at_work(with_scipy=True):
-            found = caution_of_file(self._raw, usual.forward(some), usual.caution, rng)
-            is_guess = self.withheld_ == WITHHELD.index("the noise level is a guess")
-            if is_guess and self.removed_mse_ is not None and usual.spikes is None:
-                expected = self.removed_mse_, min(self.n_samples_, SOME_ROWS)
-                free = replace(usual, caution=Caution(None, usual.caution.strength))
-                less = caution_by_change(partial(self.clean, treatment=free), some, found, expected)
-                # Rows of more noise are far from all others, so that little of them changes, too.
-                if less != found and not self._are_unlike(usual.forward(some)):
-                    found = less
+            found = caution_of(self, self._raw, self._distance_block, some, usual)
         return replace(usual, caution=found)
-
-    def _are_unlike(self, Z: FloatArray) -> bool:
-        """Tell whether rows (n, p) with white noise are unlike the training rows, as a whole."""
-        limit = np.inf if self.distance_limit_ is None else self.distance_limit_
-        return bool(np.mean(self._distance_block(Z) > limit) > MANY_UNLIKE)
 
     def clean(self, block: FloatArray, treatment: Treatment) -> FloatArray:
         """Return checked rows (n, p), cleaned as `treatment` says, in the type of the model."""

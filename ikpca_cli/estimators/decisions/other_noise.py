@@ -1,0 +1,55 @@
+"""How far the rows of one file may be moved, whose noise may be another than that of the fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ikpca_cli.data.random import Stream, model_rng
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.estimators.base import WITHHELD, Estimator
+from ikpca_cli.noise.caution import SOME_ROWS, Caution, caution_by_change, caution_of_file
+from ikpca_cli.noise.treatment import Treatment
+
+MANY_UNLIKE = 0.1
+"""Share of rows unlike the training rows from which a file is as a whole."""
+
+
+def caution_of(
+    model: Estimator,
+    denoise: Callable[[FloatArray], FloatArray],
+    distances: Callable[[FloatArray], FloatArray],
+    rows: FloatArray,
+    usual: Treatment,
+) -> Caution:
+    """Return what displacements of a file are limited by.
+
+    Parameters
+    ----------
+    model : Estimator
+        Fitted.
+    denoise, distances : callable
+        Map rows (n, p) with white noise to cleaned ones, and to how far they are from the training
+        rows, (n,).
+    rows : ndarray, shape (n, p)
+        Rows of the file as they came, in random order.
+    usual : Treatment
+        That of rows like the training rows.
+    """
+    Z = usual.forward(rows)
+    rng = model_rng(model.seed_, Stream.FILE_PROBE)
+    found = caution_of_file(denoise, Z, usual.caution, rng)
+    is_guess = model.withheld_ == WITHHELD.index("the noise level is a guess")
+    if not is_guess or model.removed_mse_ is None or usual.spikes is not None:
+        return found
+    free = replace(usual, caution=Caution(None, usual.caution.strength))
+    expected = model.removed_mse_, min(model.n_samples_, SOME_ROWS)
+    less = caution_by_change(partial(free.clean, denoise=denoise), rows, found, expected)
+    # Rows of more noise are far from all others, so that little of them changes, too.
+    limit = np.inf if model.distance_limit_ is None else model.distance_limit_
+    if less == found or np.mean(distances(Z) > limit) > MANY_UNLIKE:
+        return found
+    return less
