@@ -17,10 +17,13 @@ from joblib._dask import DaskDistributedBackend
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ikpca_cli import IKPCA, PCA, load_model
+from ikpca_cli.cli.batch.cluster import check_workers
 from ikpca_cli.cli.sources import opener
 from ikpca_cli.data.first_pass import FirstPass
+from ikpca_cli.errors import UsageError
 from ikpca_cli.formats.arrays import read_rows
 from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.version import __version__
 from tests.conftest import ROOT
 
 N_SAMPLES = 300_000
@@ -70,6 +73,41 @@ def dask(tmp_path):
     for process in started:
         process.kill()
         process.wait()
+
+
+class Cluster:
+    """A client of a scheduler and workers that have these versions, or raise these errors."""
+
+    def __init__(self, scheduler, *workers):
+        self.scheduler = scheduler
+        self.found = {f"tcp://w{place}:1": version for place, version in enumerate(workers)}
+
+    def run(self, function, *words, on_error):
+        assert (function(*words), on_error) == (__version__, "return")
+        return self.found
+
+    def run_on_scheduler(self, function, *words):
+        assert function(*words) == __version__
+        if isinstance(self.scheduler, Exception):
+            raise self.scheduler
+        return self.scheduler
+
+
+NONE = ModuleNotFoundError("ikpca_cli")
+
+
+@pytest.mark.parametrize(
+    ("versions", "text"),
+    [
+        ((__version__, __version__, NONE), "tcp://w1:1 cannot import ikpca"),
+        ((__version__, "0.0.1"), "tcp://w0:1 has ikpca 0.0.1"),
+        ((NONE, __version__), "the scheduler cannot import ikpca"),
+    ],
+)
+def test_a_cluster_without_the_package_is_refused(versions, text):
+    with pytest.raises(UsageError, match=text):
+        check_workers(Cluster(*versions), "tcp://h:8786")
+    check_workers(Cluster(__version__, __version__), "tcp://h:8786")
 
 
 SCRIPT = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import logging
+import pkgutil
 import signal
 import threading
 import time
@@ -12,11 +13,14 @@ from contextlib import contextmanager
 from typing import Any, NoReturn
 
 from ikpca_cli.errors import IkpcaError, UsageError
+from ikpca_cli.version import __version__
 
 _PATIENCE = 10  # seconds to wait for a scheduler, and for its first worker
 
 LONELY = 20.0
 """Seconds without any worker after which a cluster counts as lost."""
+
+_VERSION = "ikpca_cli.version:__version__"
 
 _INTERVAL = 2.0  # seconds between looks at the cluster
 
@@ -81,10 +85,36 @@ def _connected(client: Any, address: str) -> Iterator[None]:
         raise UsageError(
             f"--cluster {address}: has no workers; start some: dask worker {address}"
         ) from error
+    check_workers(client, address)
     with parallel_config(backend="dask", client=client, n_jobs=-1):
         if not get_active_backend()[0].supports_return_generator:
             raise UsageError("--cluster needs joblib 1.4 or later: pip install -U joblib")
         yield
+
+
+def check_workers(client: Any, address: str) -> None:
+    """Refuse a cluster that cannot import this version of ikpca: its tasks would never end.
+
+    Raises
+    ------
+    UsageError
+    """
+    found = client.run(pkgutil.resolve_name, _VERSION, on_error="return")
+    try:
+        found = {"the scheduler": client.run_on_scheduler(pkgutil.resolve_name, _VERSION), **found}
+    except (ImportError, AttributeError) as error:
+        found = {"the scheduler": error, **found}
+    for name, version in found.items():
+        if not isinstance(version, str):
+            raise UsageError(
+                f"--cluster {address}: {name} cannot import ikpca: install it on all machines of "
+                "the cluster, and start scheduler and workers again"
+            )
+        if version != __version__:
+            raise UsageError(
+                f"--cluster {address}: {name} has ikpca {version}, and here is {__version__}: "
+                "install the same on all machines"
+            )
 
 
 class _LostError(Exception):
