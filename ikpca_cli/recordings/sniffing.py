@@ -8,13 +8,16 @@ import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, RowSource
 from ikpca_cli.recordings.cutting import Kind
-from ikpca_cli.recordings.times import time_columns
+from ikpca_cli.recordings.times import time_columns, times_of
 
 MANY_ROWS = 500
 """Rows of one or two numbers from which their order is looked at."""
 
 LONG_ROW = 64
 """Numbers in a single row that are worth windows."""
+
+FEW_CHANNELS = 8
+"""Columns up to which rows that are in order beside their times are no samples of their own."""
 
 IN_ORDER = 0.8
 """Squared differences of neighbours, over those of any two, below which they are in order."""
@@ -75,6 +78,13 @@ def looks_like(
             f"a recording of {n_rows} samples and {channels} channel{'s' * (channels != 1)}: {of}",
             "signal",
         )
+    timed = n_columns <= FEW_CHANNELS and n_rows >= LONG_ROW and _have_times(rows)
+    if timed and _order(_middle(rows)) < IN_ORDER:
+        return Guess(
+            f"a recording of {n_rows} samples and {n_columns} channel{'s' * (n_columns != 1)}, "
+            "which are labelled by their times",
+            "signal",
+        )
     if n_columns == 2 and n_rows >= MANY_ROWS and _order(_middle(rows)) < IN_ORDER:
         return Guess(f"a recording of {n_rows} samples and 2 channels, in order", "signal")
     if n_rows == n_columns >= SMALLEST_PICTURE:
@@ -82,6 +92,12 @@ def looks_like(
         if _order(picture) < IN_ORDER and _order(picture.T) < IN_ORDER:
             return Guess(f"one picture of {n_rows} x {n_columns} pixels", "image")
     return None
+
+
+def _have_times(rows: RowSource) -> bool:
+    """Tell whether the labels of rows are times, evenly spaced but for leaps."""
+    times = times_of(rows, ())
+    return times.step > 0.0 and not times.uneven
 
 
 def _middle(rows: RowSource) -> FloatArray:

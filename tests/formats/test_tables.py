@@ -145,6 +145,8 @@ def test_every_dialect_reads_the_same(table, reader, text):
         "     a     b\n   1.0  -2.5\n  14.0   0.5\n",
         "  1.00D+00 -2.50D+01\n -4.00D+10  5.00D-01\n",
         "  1.0,  -2.5\n 14.0,   0.5\n",
+        " S1    1.0  -2.5\n S2   14.0   0.5\n",
+        "  400.0   1.50\n" + "".join(f"  {400 + i}.5   1.25\n" for i in range(20)),
     ],
 )
 def test_an_output_is_the_input_again(table, tmp_path, reader, text):

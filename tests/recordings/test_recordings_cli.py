@@ -137,6 +137,22 @@ def test_what_is_no_stack_of_samples_is_noticed(cli, look, tmp_path):
     assert not (tmp_path / "model.joblib").exists()
 
 
+@pytest.mark.parametrize("smooth", [True, False])
+def test_rows_in_order_that_are_labelled_by_their_times_are_a_recording(cli, smooth):
+    values = np.random.default_rng(0).normal(size=(300, 3))
+    values = values.cumsum(axis=0) if smooth else values
+    with open("file.csv", "w") as file:
+        for i, row in enumerate(values):
+            stamp = f"2020-01-01T10:{i // 60:02d}:{i % 60:02d}"
+            file.write(",".join([stamp, *map(str, row)]) + "\n")
+    if not smooth:
+        cli("fit", "file.csv", "--method", "pca", "--noise-std", 0.1)
+        return
+    (line,) = cli("fit", "file.csv", code=1).stderr.splitlines()
+    assert "looks like a recording of 300 samples and 3 channels, which are labelled" in line
+    cli("fit", "file.csv", "--window", "none", "--method", "pca", "--noise-std", 0.1)
+
+
 ROWS = {
     "points": _points(2000),
     "three": np.random.default_rng(1).normal(size=(600, 3)).cumsum(axis=1),

@@ -108,6 +108,7 @@ def _start(
     if style.labels is not None and len(style.labels) != shape[0]:
         style = replace(style, labels=None, label_names=(), label_places=(), header=None, units=())
     step = max(1, _TOGETHER // shape[1])
+    width = shape[1] + len(style.label_places if style.labels is not None else ())
     done = 0
 
     def write(values: npt.NDArray[Any]) -> None:
@@ -119,6 +120,8 @@ def _start(
             if style.labels is not None:
                 labels = style.labels[done + start : done + start + len(lines)]
                 lines = [_merged(*pair, style) for pair in zip(labels, lines, strict=True)]
+            if style.widths is not None and len(style.widths) == width:
+                lines = [aligned(line, style.widths, style.delimiter) for line in lines]
             if style.trailing:
                 lines = [line + style.delimiter for line in lines]
             _put(stream, style, lines)
@@ -196,8 +199,6 @@ def _lines(block: npt.NDArray[Any], style: TableStyle) -> list[str]:
         apart = style.delimiter in style.missing
         word = quoted(style.missing, style.delimiter) if apart else style.missing
         lines = [line.replace("nan", word) for line in lines]
-    if style.widths is not None and len(style.widths) == block.shape[1]:
-        lines = [aligned(line.split(between), style.widths, style.delimiter) for line in lines]
     return [f'"{line}"' for line in lines] if _quotes(style) else lines
 
 

@@ -63,7 +63,7 @@ def style_of(
         quoted=head.quoted,
         quoted_numbers=parsed.digits.quoted,
         trailing=dialect.trailing and whole and dialect.delimiter != BLANK,
-        widths=widths if whole and not plan.labels else None,
+        widths=widths if whole else None,
         label_names=() if names is None else tuple(names[label] for label in plan.labels),
         labels=tuple(parsed.labels) if plan.labels else None,
         label_places=tuple(order.index(label) for label in plan.labels),

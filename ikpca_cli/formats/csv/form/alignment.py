@@ -43,8 +43,11 @@ def widths_of(lines: Sequence[str], delimiter: str) -> tuple[int, ...] | None:
     return tuple(end - start for start, end in pairwise(places))
 
 
-def aligned(cells: Sequence[str], widths: Sequence[int], delimiter: str) -> str:
-    """Return a line of numbers, each at the end of its column as far as there is room."""
+def aligned(line: str, widths: Sequence[int], delimiter: str) -> str:
+    """Return a line with each cell at the end of its column, as far as there is room."""
+    cells = line.split(delimiter)
+    if len(cells) != len(widths):  # a label with a delimiter in it
+        return line
     if delimiter != BLANK:
         pairs = zip(cells, widths, strict=True)
         return delimiter.join(cell.rjust(width) for cell, width in pairs)
