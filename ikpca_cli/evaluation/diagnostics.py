@@ -10,6 +10,8 @@ import numpy as np
 from ikpca_cli.data.first_pass import selection_rows
 from ikpca_cli.data.row_source import FloatArray, RowSource
 from ikpca_cli.estimators.denoiser import Denoiser
+from ikpca_cli.noise.evidence.neighbours import likeness_of_neighbours
+from ikpca_cli.noise.evidence.uneven_columns import unevenness_of_columns
 
 NOISE_LIKE, SIGNAL_LIKE = 0.2, 0.4
 """Correlation of what was removed, with itself and the signal, up to which it may be noise."""
@@ -20,8 +22,12 @@ SOME_ROWS = 500
 FEW_ROWS, FEW_COLUMNS = 30, 10
 """Below these, correlation and unevenness tell little."""
 
-CORRELATED, UNEVEN = 0.3, 2.0
-"""Correlation of neighbours, and ratio of columns, from which noise is called other than white."""
+CORRELATED, ALIKE = 0.3, 0.1
+"""Correlation of neighbours in what was removed, and in what has no signal, from which noise is
+called correlated."""
+
+UNEVEN, UNEVEN_WITHOUT_SIGNAL = 2.0, 1.5
+"""Ratio of columns in both from which noise is called stronger in some of them."""
 
 
 @dataclass(frozen=True)
@@ -106,12 +112,19 @@ def noise_flaw(model: Denoiser, X: RowSource) -> str | None:
     residual = Residual.of(treatment.forward(rows), treatment.forward(cleaned))
     if residual.std == 0.0:
         return None
-    if abs(residual.autocorrelation) > CORRELATED:
+    # White noise that stays with a smooth signal is missing in what was removed: its neighbours are
+    # unlike then, and its columns are of other strength, so that there is more to ask.
+    Z = treatment.forward(rows)
+    Z = Z - Z.mean(axis=0)
+    alike = max(residual.autocorrelation, 0.0)
+    if alike <= CORRELATED:
+        alike = likeness_of_neighbours(Z)
+    if alike > ALIKE:
         return (
-            f"the noise seems to be correlated along the row ({residual.autocorrelation:+.2f}), "
+            f"the noise seems to be correlated along the row ({alike:+.2f}), "
             "but is taken to be white: less of it is removed than could be"
         )
-    if residual.unevenness > UNEVEN:
+    if residual.unevenness > UNEVEN and unevenness_of_columns(Z) > UNEVEN_WITHOUT_SIGNAL:
         return (
             f"the noise seems to be {residual.unevenness:.3g} times stronger in some columns than "
             "in others: give --noise-model columns, or the levels in a file (--noise-std FILE)"

@@ -30,6 +30,18 @@ def test_correlated_noise_is_noticed(waves):
     assert "correlated along the row" in noise_flaw(PCA(2, noise_std=0.3).fit(noisy), noisy)
 
 
+def test_white_noise_that_stays_with_smooth_signal_is_white():
+    """What is removed is of high frequencies then, and by column of another strength."""
+    rng = np.random.default_rng(np.random.SeedSequence([42]))
+    x = np.linspace(0.0, 1.0, 120)
+    first, rate = rng.uniform(2, 6, (150, 1)), rng.uniform(3, 15, (150, 1))
+    chirps = np.sin(2 * np.pi * (first * x + rate * x**2 / 2) + rng.uniform(0, 0.6, (150, 1)))
+    table = rng.laplace(size=(150, 5)) @ (rng.normal(size=(5, 12)) * np.geomspace(0.3, 3.0, 12))
+    for clean in (chirps, table):
+        noisy = clean + 0.2 * rng.normal(size=clean.shape)
+        assert noise_flaw(PCA().fit(noisy), noisy) is None
+
+
 def test_uneven_noise_is_noticed(waves):
     clean, rng = waves
     noisy = clean + rng.normal(size=clean.shape) * np.linspace(0.05, 0.6, 40)
