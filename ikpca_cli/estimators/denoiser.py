@@ -69,7 +69,23 @@ class Denoiser(KnownFit):
             return self._fit_rows(X, self.n_components != "auto", progress)
 
     def fit_transform(self, X: Any, y: object = None) -> FloatArray:
-        """Fit, and return the latent code of the same rows: ``fit(X).transform(X)``."""
+        """Fit, and return the latent code of the same rows: ``fit(X).transform(X)``.
+
+        Parameters
+        ----------
+        X : array_like or row source, shape (n_samples, n_features)
+        y : object
+            Not used; it is there for scikit-learn's pipelines.
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_components)
+
+        Raises
+        ------
+        InputError, UsageError
+            As `fit` does.
+        """
         return self.fit(X).transform(X)
 
     def fit_up_to(

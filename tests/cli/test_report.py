@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
+from rich.console import Console
 
 from ikpca_cli.cli.words import report
 
@@ -51,3 +52,13 @@ def test_csv_and_json_hold_what_is_there(capsys):
     assert capsys.readouterr().out == "a,b,c\n0.1,,x y\ninf,2,\n"
     report.print_records(records, "json")
     assert '"a": null' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("columns", "beside"), [(60, False), (200, True)])
+def test_long_notes_come_below_where_there_is_no_room_beside(capsys, monkeypatch, columns, beside):
+    monkeypatch.setattr(report, "_console", lambda: Console(file=sys.stdout, width=columns))
+    notes = {"gamma": "inverse squared width of the kernel, in 1 / (unit of the data)²"}
+    report.print_record({"gamma": 0.25, "seed": 0}, "table", notes=notes)
+    lines = [line.split() for line in capsys.readouterr().out.splitlines() if "gamma" in line]
+    assert len(lines) == (1 if beside else 2)
+    assert lines[-1][:2] == (["gamma", "0.25"] if beside else ["gamma", "inverse"])

@@ -259,3 +259,12 @@ def test_what_is_known_of_an_error_that_is_not_promised_is_said():
     record |= {"estimated_mse_at_most": 0.01}
     _, line, _ = fit_sentences(record, given=False, replicates=False)
     assert "RMS 0.2 before, 0.1 after at the most, about. It cannot be told closer, for it" in line
+
+
+def test_levels_of_a_file_are_told_as_they_were_given(cli, samples):
+    (samples / "levels.csv").write_text("0.2\n0.3\n0.2\n")
+    words = ["fit", "s_curve_train.csv", "--noise-std", "levels.csv"]
+    shown = cli(*words).stdout
+    assert "Noise: standard deviation 0.238 (as given; columns)." in shown
+    record = json.loads(cli(*words, "--force", "--format", "json").stdout)
+    assert record["noise_std"] == pytest.approx(np.sqrt((0.2**2 + 0.3**2 + 0.2**2) / 3), rel=1e-9)

@@ -62,7 +62,7 @@ def check_plot(plot: str, inputs: list[str], outputs: list[str], force: bool) ->
     from ikpca_cli.plots.picture_file import check_picture
 
     if len(inputs) > 2:
-        raise UsageError(f"--plot is for one input, not {len(inputs) - 1}: draw it by itself")
+        raise UsageError(f"--plot is for one input, not {len(inputs) - 1}: give one of them")
     files = [split_source(source)[0] for source in inputs]
     check_picture(plot, inputs=files, outputs=outputs, force=force)
 

@@ -94,7 +94,7 @@ def evaluate(
     alone = isinstance(fitted, Windowed) or clean not in (None, MEAN)
     if len(noisy) > 1 and alone:
         if plot is not None:
-            raise UsageError(f"--plot is for one input, not {len(noisy)}: draw it by itself")
+            raise UsageError(f"--plot is for one input, not {len(noisy)}: give one of them")
         from ikpca_cli.cli.batch.scores import score_files
 
         with (

@@ -292,5 +292,6 @@ def fit(
         print_record(record, printing.form, notes=dict.fromkeys(auto, "chosen from the rows"))
         if printing.output_format is opt.Format.table:
             told = model.level_given if isinstance(model, Windowed) else inner.noise_std != "auto"
+            told = told or noise is not None
             found = fit_sentences(record, given=told, replicates=inner.replicates, sources=named)
             print_lines([*found, *standing])

@@ -23,6 +23,9 @@ from ikpca_cli.cli.streams import escaped
 
 Record = Mapping[str, Any]
 
+_LONG = 30
+"""Characters of what stands beside a value from which on it does not have to be beside it."""
+
 _WIDE = 100_000  # rich wraps what does not fit; a pipe has no width
 
 
@@ -50,15 +53,29 @@ def print_record(record: Record, form: str, *, notes: Mapping[str, str] | None =
     if form == "csv":
         _print_csv([record], list(record))
         return
+    told = {key: value for key, value in record.items() if value is not None}
+    table = _pairs(told, notes or {})
+    console = _console()
+    wide = console.measure(table, options=console.options.update_width(_WIDE)).maximum
+    long = max(map(len, (notes or {}).values()), default=0) > _LONG
+    if long and wide > console.width:  # a narrow column of words is hard to read
+        console.print(_pairs(told, {}))
+        console.print(_pairs({key: (notes or {})[key] for key in told if key in (notes or {})}, {}))
+        return
+    console.print(table)
+
+
+def _pairs(record: Record, notes: Mapping[str, str]) -> Table:
+    """Return a table with a line for each key, its value, and what is said beside it."""
     table = Table(box=_box(), show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    table.add_column(style="dim")
+    if notes:
+        table.add_column(style="dim")
     for key, value in record.items():
-        if value is None:
-            continue
-        table.add_row(Text(key), Text(_cell(value)), Text((notes or {}).get(key, "")))
-    _console().print(table)
+        cells = [Text(key), Text(_cell(value))]
+        table.add_row(*cells, *([Text(notes.get(key, ""))] if notes else []))
+    return table
 
 
 def print_records(

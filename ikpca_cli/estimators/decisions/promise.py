@@ -139,10 +139,13 @@ def simulated(
     noise: FloatArray = noise_std * rng.standard_normal(white.shape)
     if transform is not None:
         noise = transform.noise(white, noise)
-    noise[:, np.ptp(rows, axis=0) == 0.0] = 0.0
+    still = np.ptp(rows, axis=0) == 0.0
+    noise[:, still] = 0.0
     again = clean(truth + noise).astype(np.float64)
     after = np.mean((again - truth) ** 2, axis=1)
-    noise_rms = float(np.mean(noise**2)) ** 0.5
+    levels = np.ones(white.shape) if transform is None else transform.levels(white).copy()
+    levels[:, still] = 0.0
+    noise_rms = noise_std * float(np.mean(levels**2)) ** 0.5
     if promise.mse is None or promise.error is None or promise.strength == 0.0:
         return promise, noise_rms
     mse, error, unsure = promise.mse, promise.error, 0.0
