@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 
+import h5py
 import numpy as np
 import pytest
+
+from ikpca_cli.modelfile.storage import load_model
 
 COLUMNS = 40
 
@@ -40,6 +43,34 @@ def test_what_is_given_is_kept_in_the_model(cli, files, given, kind):
     assert json.loads(again.stdout)["noise_model"] == kind
     if kind != "white":
         assert json.loads(again.stdout)["noise_std"] == pytest.approx(0.38, rel=0.15)
+
+
+@pytest.mark.parametrize("form", ["vector.npy", "column.npy", "row.csv", "column.csv", "train.h5"])
+def test_levels_may_stand_in_any_form_beside_any_rows(cli, files, form):
+    levels = np.linspace(0.1, 0.6, COLUMNS)
+    np.save("vector.npy", levels)
+    np.save("column.npy", levels[:, None])
+    np.savetxt("row.csv", levels[None], delimiter=",")
+    np.savetxt("column.csv", levels)
+    with h5py.File("train.h5", "w") as file:
+        file["signal"], file["levels"] = np.load("rows.npy"), levels
+    given = "train.h5::levels" if form == "train.h5" else form
+    cli("fit", "train.h5", "--dataset", "signal", "--method", "pca", "--noise-std", given)
+    once = load_model("model.joblib")
+    np.testing.assert_allclose(once.column_stds_ / once.column_stds_[0], levels / levels[0])
+    rows = "".join(
+        f"x{i}," + ",".join(map(str, row)) + "\n" for i, row in enumerate(np.load("rows.npy"))
+    )
+    (files / "rows.csv").write_text(rows)
+    options = ("--labels", 1, "--header", "no", "--method", "pca", "-f")
+    cli("fit", "rows.csv", *options, "--noise-std", given)
+    np.testing.assert_allclose(load_model("model.joblib").column_stds_, once.column_stds_)
+
+
+def test_a_file_of_levels_that_is_not_there_is_named(cli, files):
+    (line,) = cli("fit", "rows.npy", "--noise-std", "nope.npy", code=1).stderr.splitlines()
+    assert line == "error: nope.npy: cannot be read: no such file or directory"
+    assert "use a number" in cli("fit", "rows.npy", "--noise-std", "loud", code=2).stderr
 
 
 def test_what_contradicts_itself_is_refused(cli, files):

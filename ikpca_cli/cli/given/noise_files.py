@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,12 +9,12 @@ import numpy as np
 from ikpca_cli.cli.sources import open_rows
 from ikpca_cli.data.row_source import read_all
 from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.formats.layout import ReadOptions
 from ikpca_cli.noise.models.given import covariance_of
 from ikpca_cli.transforms.column_scale import ColumnScale
 from ikpca_cli.transforms.whiten import Whitening
 
 if TYPE_CHECKING:
-    from ikpca_cli.formats.layout import ReadOptions
     from ikpca_cli.transforms.protocol import Transform
 
 
@@ -49,7 +48,8 @@ def noise_of_files(
             raise UsageError(
                 "--noise-std FILE has a level for each column: give --noise-model columns"
             )
-        with open_rows(levels, replace(reading, columns=None, transpose=False)) as rows:
+        # Numbers in a column, a row or an array of one axis; the form of the rows says nothing.
+        with open_rows(levels, ReadOptions(recording=True, orientation="rows")) as rows:
             stds = read_all(rows).ravel()
         if not np.all(stds > 0.0):
             raise InputError(f"{levels}: a noise level is not positive; give one for each column")

@@ -92,5 +92,6 @@ def is_file(value: str) -> bool:
     try:
         float(value)
     except ValueError:
-        return Path(value.partition("::")[0]).exists()
+        path = Path(value.partition("::")[0])
+        return path.exists() or path.suffix[1:2].isalpha()
     return False
