@@ -41,6 +41,12 @@ def high_reading(X: FloatArray) -> Reading | None:
     return None
 
 
+def powers_read(powers: FloatArray) -> list[float]:
+    """Return the mean powers of the bands that `high_reading` looks at, of those by frequency."""
+    counts = [int(share * len(powers)) for share in _SHARES]
+    return [float(powers[-count:].mean()) for count in counts if count >= FEWEST]
+
+
 def _band_reading(Z: FloatArray, count: int) -> tuple[Reading | None, bool]:
     """Return the level by the last coefficients of Z (n, p), None where they are not alike.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.noise.high_frequencies import high_reading
+from ikpca_cli.noise.high_frequencies import high_reading, powers_read
 from ikpca_cli.transforms.frequency_band import FrequencyBand, at_samples
 
 _STEPS = 24  # bands that are looked at, from nearly all frequencies down
@@ -29,6 +29,9 @@ def propose(rows: FloatArray) -> FrequencyBand | None:
     top = float(powers[-max(1, int(_TOP * n_features)) :].mean())
     for share in np.linspace(_WIDEST, _NARROWEST, _STEPS):
         band = int(share * n_features)
+        # No level is higher than the power that it is read off.
+        if top >= _GONE * max(powers_read(powers[:band]), default=0.0):
+            continue
         reading = high_reading(at_samples(X, band))
         if reading is not None and top < _GONE * reading.std**2:
             beyond = float(powers[band:].sum()) / (band * reading.std**2)

@@ -16,10 +16,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.data.threads import parallel_map
 from ikpca_cli.errors import InputError
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.evidence.one_process import is_one_process
@@ -165,20 +167,19 @@ def _other(rows: FloatArray, white: int) -> Noise:
     as_white = Likeness.of(_centred(rows))
     is_white = as_white.may_be_noise()
     is_doubtful = not is_white
-    for name, proposals in PROPOSALS.items():
-        for propose in proposals:
-            transform = propose(rows)
-            if transform is None:
-                continue
-            plateau = plateau_of(_centred(transform.forward(rows)))
-            # Two unknowns, and a variance that surely grows, are evidence of their own; more so
-            # where noise cannot be white.
-            enough = longer
-            if name == "counts":
-                enough = white if is_white else _NOT_SHORTER * white
-            if plateau >= max(enough, min(rows.shape) / SHARE):
-                found.append((plateau, name, transform))
-            is_doubtful |= plateau >= longer
+    named = [(name, one) for name, proposals in PROPOSALS.items() for one in proposals]
+    tried = parallel_map(partial(_proposed, rows), [one for _, one in named])
+    for (name, _), (transform, plateau) in zip(named, tried, strict=True):
+        if transform is None:
+            continue
+        # Two unknowns, and a variance that surely grows, are evidence of their own; more so
+        # where noise cannot be white.
+        enough = longer
+        if name == "counts":
+            enough = white if is_white else _NOT_SHORTER * white
+        if plateau >= max(enough, min(rows.shape) / SHARE):
+            found.append((plateau, name, transform))
+        is_doubtful |= plateau >= longer
     longest = max((plateau for plateau, _, _ in found), default=0)
     for plateau, name, transform in found:
         # A band has fewer directions, all of which may be noise.
@@ -212,6 +213,14 @@ def _other(rows: FloatArray, white: int) -> Noise:
         if name == "counts" and not is_white and is_little and _is_stable(level, likeness, off):
             return Noise(name, transform, evidence=words + "what has no signal is even noise")
     return Noise(is_doubtful=is_doubtful)
+
+
+def _proposed(
+    rows: FloatArray, propose: Callable[[FloatArray], Transform | None]
+) -> tuple[Transform | None, int]:
+    """Return a transform of rows (n, p), and how long a plateau it makes."""
+    transform = propose(rows)
+    return transform, 0 if transform is None else plateau_of(_centred(transform.forward(rows)))
 
 
 def _is_stable(level: NoiseLevel, likeness: Likeness, off: float) -> bool:
