@@ -351,9 +351,11 @@ def test_impossible_selections(text):
 cell = st.one_of(
     st.floats(width=64).map(repr),
     st.integers().map(str),
-    st.from_regex(r"[+-]?[0-9]{0,3}[.,]?[0-9]{0,3}([eE][+-]?[0-9]{0,2})?", fullmatch=True),
-    st.sampled_from(["", " ", "nan", "NA", "null", "#N/A", "inf", "1_0", "0x1", "true", "1d3"]),
-    st.text(alphabet='0123456789.,;+-eE "#\tnaif_x', max_size=6),
+    st.from_regex(r"[+-]?[0-9]{0,3}[.,]?[0-9]{0,3}([eEdD][+-]?[0-9]{0,2})?", fullmatch=True),
+    st.sampled_from(
+        ["", " ", "nan", "NA", "null", "#N/A", "inf", "1_0", "0x1", "true", "1d3", "1.d3"]
+    ),
+    st.text(alphabet='0123456789.,;+-eEdD "#\tnaif_x', max_size=6),
 )
 
 
@@ -369,6 +371,8 @@ cell = st.one_of(
 )
 @example([["0.0", ""]], ",", ".", 2, True, False, [0, 1, 2], True)
 @example([["1"], [""]], ",", ".", 1, True, False, [0, 1, 2], False)
+@example([["1.5D2", "1.D-1"], ["0.5", ".5d1"]], ",", ".", 2, False, False, [0, 1, 2], False)
+@example([["1D2", "1.5"], ["0.5", "1.5"]], ",", ".", 2, False, False, [0, 1, 2], False)
 @example([["", ""], ["0.0"]], " ", ".", 1, False, True, [0, 1, 2], False)
 def test_the_fast_parser_never_differs_from_the_exact_one(
     rows, delimiter, decimal, width, trailing, missing, chosen, index

@@ -69,7 +69,7 @@ def parse_fast(
             return None
         text, labels = parts
         width -= len(plan.labels)
-    plain = _plain(text, plan)
+    plain = _plain(text, plan, width)
     if plain is None:
         return None
     mark = dialect.delimiter
@@ -122,17 +122,22 @@ def _without_labels(text: bytes, plan: Plan) -> tuple[bytes, list[tuple[str, ...
     return b"\n".join(rest), labels
 
 
-def _plain(text: bytes, plan: Plan) -> bytes | None:
+def _plain(text: bytes, plan: Plan, width: int) -> bytes | None:
     """Return a block without padding and with decimal points, or None if that is not certain."""
     dialect = plan.dialect
     mark = dialect.delimiter.encode()
     decimal = dialect.grammar.decimal
-    if text.translate(None, _NUMBERS + mark + decimal.encode() + b" \t"):
+    if text.translate(None, _NUMBERS + b"Dd" + mark + decimal.encode() + b" \t"):
         return None
     if decimal == ",":
         if b"." in text or mark == b",":
             return None
         text = text.replace(b",", b".")
+    if b"D" in text or b"d" in text:
+        # Fortran's exponents stand behind a decimal mark, which every number has here.
+        if text.count(b".") != width * (text.count(b"\n") + (not text.endswith(b"\n"))):
+            return None
+        text = text.replace(b"D", b"e").replace(b"d", b"e")
     if dialect.delimiter == BLANK:
         text = text.replace(b"\t", b" ")
     elif mark != b"\t" and b"\t" in text:
