@@ -27,6 +27,8 @@ from ikpca_cli.noise.caution import FEW_ROWS
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.risk import stein_risks
+from ikpca_cli.noise.treatment import Treatment
+from ikpca_cli.transforms.column_scale import ColumnScale
 
 MOST_ROWS = 2000
 """Rows that an estimate looks at."""
@@ -96,6 +98,8 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
     if model.fitted_params_["noise_std"] == "auto":
         units = NoiseLevel(math.sqrt(noise_mse), certain=True, error=level.error)
         error = units.risk_error(risk, error, rows.size if level.certain else math.inf)
+        share = min(max(risk / noise_mse, 0.0), 1.0)
+        error = math.hypot(error, (1.0 - 2.0 * share) * _doubt_of_columns(model, treatment))
     cleaned = clean(rows)
     residual = Residual.of(Z, treatment.forward(cleaned))
     reason = _reason(model, Z, residual, level)
@@ -144,6 +148,17 @@ def _level(model: Denoiser, Z: FloatArray, usual: float | None) -> NoiseLevel:
         return NoiseLevel(usual, certain=False, error=_LEVEL_OF_FIT)
     # What is removed from these rows is the noise that their level was read off.
     return own
+
+
+def _doubt_of_columns(model: Denoiser, treatment: Treatment) -> float:
+    """Return the standard error of the mean noise variance that levels of columns have, else 0.
+
+    Each of them was read off as many numbers as the fit had rows.
+    """
+    if not isinstance(treatment.transform, ColumnScale):
+        return 0.0
+    variances = treatment.transform.stds**2 * (treatment.caution.std or 1.0) ** 2
+    return float(np.sqrt(2.0 / model.n_samples_ * np.sum(variances**2))) / len(variances)
 
 
 def _reason(model: Denoiser, Z: FloatArray, residual: Residual, level: NoiseLevel) -> str:

@@ -36,7 +36,8 @@ _HIGH = 0.999  # quantile of the squared length of noise
 _STRONGEST = 2.0  # times a displacement
 _SAME_LEVEL = 0.1  # relative difference of levels that changes nothing
 _TOO_FAR = 1.1  # mean squared displacement, over that of noise, that no good denoiser has
-_LESS, _SURELY = 0.75, 2.5  # of what rows change, and standard errors, for it to be less
+_LESS, _LITTLE_LESS = 0.75, 0.9  # share of what rows change usually, where it is less
+_SURELY = 2.5  # standard errors
 _STEP = 0.01  # of the probe, in units of the noise
 
 
@@ -190,7 +191,9 @@ def caution_by_change(
     change, n_seen = expected
     squares = np.mean((clean(rows) - rows) ** 2, axis=1)
     mean, scatter = float(squares.mean()), float(squares.std())
-    if not 0.0 < mean < _LESS * change:
+    # A file whose level looks lower as well needs less evidence.
+    less = _LESS if found.level_ratio >= 1.0 else _LITTLE_LESS
+    if not 0.0 < mean < less * change:
         return found
     error = scatter * float(np.hypot(len(rows) ** -0.5, change / mean * n_seen**-0.5))
     if change - mean < _SURELY * error:

@@ -61,23 +61,7 @@ def noise_of_fit(estimator: Estimator, rows: FirstPass, given: Transform | None)
     if estimator.noise_model == "auto" and (is_given or estimator.replicates):
         return Noise()
     some = selection_rows(rows, MODEL_ROWS, estimator.seed)
-    noise = noise_of(some, estimator.noise_model, rows.name)
-    doubt = _model_in_doubt(noise)
-    if doubt and estimator.noise_model == "auto":
-        warnings.warn(doubt, IkpcaWarning, stacklevel=5)
-    return noise
-
-
-def _model_in_doubt(noise: Noise) -> str:
-    """Return why cleaning by a noise model that was found may do harm, empty if it should not."""
-    if noise.transform is None:
-        return ""
-    if noise.is_doubtful:
-        return (
-            f"the noise was taken to be that of {noise.name}, but is not quite of that kind: rows "
-            "may come back worse than they were. Compare with --noise-model white"
-        )
-    return ""
+    return noise_of(some, estimator.noise_model, rows.name)
 
 
 def doubt_of(estimator: Estimator, noise: Noise, given: FirstPass, rows: FirstPass) -> int:

@@ -189,6 +189,9 @@ def _other(rows: FloatArray, white: int) -> Noise:
         level, likeness = estimate_noise(Z), Likeness.of(Z)
         if level.std is None or not level.certain:
             continue
+        # Edges are in some columns more than in others, and peaks where the signal is strong.
+        if not likeness.may_be_noise():
+            continue
         is_along = isinstance(transform, Whitening | FrequencyBand)
         if is_along and not _is_noise(rows, transform, level, likeness):
             continue
@@ -203,8 +206,7 @@ def _other(rows: FloatArray, white: int) -> Noise:
         if plateau >= white and gain.mean() > gain.std() / len(gain) ** 0.5:
             saved = gain.mean() / before.mean()
             words += f"an estimated error that is lower by {min(saved, 0.99):.0%}"
-            is_doubtful = not likeness.may_be_noise()
-            return Noise(name, transform, evidence=words, is_doubtful=is_doubtful)
+            return Noise(name, transform, evidence=words)
         # A plane in the data may be bent in their roots, which costs the quick denoiser more than
         # others; but noise that is of one level there, and is not here, is known all the same.
         is_little = after.mean() < MOST_LOST * before.mean()
@@ -226,7 +228,7 @@ def _proposed(
 def _is_stable(level: NoiseLevel, likeness: Likeness, off: float) -> bool:
     """Tell whether stabilised noise has one level, or may have the level 1 that it should have."""
     assert level.std is not None
-    return likeness.is_noise() or (likeness.may_be_noise() and abs(level.std - 1.0) < off)
+    return likeness.is_noise() or abs(level.std - 1.0) < off
 
 
 def _is_noise(rows: FloatArray, by: Transform, level: NoiseLevel, likeness: Likeness) -> bool:
