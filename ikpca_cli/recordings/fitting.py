@@ -42,6 +42,10 @@ OVERLAP = 8
 """Windows that a number lies in, in each direction, where there is not."""
 
 
+_COSTLY = 64  # numbers in a window that take as long as all that is the same for any window
+_TICKS = 1000  # of the progress of several fits
+
+
 def fit_windows(
     model: Denoiser,
     files: Sequence[Any],
@@ -88,7 +92,8 @@ def fit_windows(
     sizes = [window] if window is not None else _candidates(recordings, kind)
     numbers = max(int(np.prod(canvas.shape)) for canvas in canvases)
     found = []
-    for size in sizes:
+    parts = _shared(progress, [1.0 + np.prod(size) / _COSTLY for size in sizes])
+    for size, part in zip(sizes, parts, strict=True):
         high, wide = (size[0], size[-1]) if kind == "image" else (size[0], recordings[0].width)
         every = max(1, min(high, wide if kind == "image" else high) // OVERLAP)
         moves = hop or (1 if numbers <= EVERY_OFFSET else every)
@@ -97,7 +102,7 @@ def fit_windows(
             recording.check(cutting)
         windowed = Windowed(type(model)(**model.get_params()), cutting)
         windowed.colour = colour
-        windowed.learn(canvases, levels, progress)
+        windowed.learn(canvases, levels, part)
         measured = None
         if windowed.noise_std_ is not None:
             measured = measure(windowed, canvases, trained=True)
@@ -169,6 +174,22 @@ def fit_beats(
     found.learn(canvases, levels, progress)
     found.withhold("what resampling beats to one length loses is not seen by an estimate")
     return found
+
+
+def _shared(progress: Progress, costs: Sequence[float]) -> list[Progress]:
+    """Return what several fits, that cost so much, report to: their part of one whole."""
+    if len(costs) == 1:
+        return [progress]
+
+    def part(begin: float, cost: float) -> Progress:
+        def report(stage: str, done: int, total: int) -> None:
+            if stage == "fitting" and total:
+                progress(stage, round(_TICKS * (begin + cost * done / total) / sum(costs)), _TICKS)
+
+        return report
+
+    begins = np.cumsum([0.0, *costs[:-1]])
+    return [part(float(begin), cost) for begin, cost in zip(begins, costs, strict=True)]
 
 
 def _recordings(

@@ -230,3 +230,14 @@ def test_no_error_is_promised_of_what_was_clipped(kind):
     score = evaluate_windows(found, clipped, None, ())
     assert score["estimated_mse"] is None
     assert score["no_estimate_because"] == found.withheld
+
+
+def test_progress_of_several_windows_is_one_that_rises():
+    rows = np.random.default_rng(12).normal(size=(600, 1))
+    seen = []
+    fit_windows(Mixture(), [rows], progress=lambda *words: seen.append(words))
+    stages, done, totals = zip(*seen, strict=True)
+    assert set(stages) == {"fitting"}
+    assert set(totals) == {1000}
+    assert list(done) == sorted(done)
+    assert done[-1] == 1000

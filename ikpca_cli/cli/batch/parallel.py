@@ -30,11 +30,15 @@ def clean_all(files: Sequence[Job], workers: int | None, progress: Progress) -> 
         Told of the rows of a single file, or of files.
     """
     if len(files) < 2 or workers == 1 or any(_is_stream(job) for job in files):
+        from ikpca_cli.data.row_source import silent
         from ikpca_cli.data.threads import jobs
 
-        for job in files:
+        alone = len(files) == 1
+        for done, job in enumerate(files, start=1):
             with jobs(workers):
-                outcome = clean(job, progress)
+                outcome = clean(job, progress if alone else silent)
+            if not alone:  # what is left is told by files, not by the rows of each
+                progress("files", done, len(files))
             yield outcome
         return
     from ikpca_cli.data.threads import thread_count
