@@ -7,6 +7,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ikpca_cli import load_model
+from ikpca_cli.cli.given.gathered import gathered
+from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.mixture import Mixture
 from ikpca_cli.recordings.fitting import fit_windows
 
@@ -185,3 +187,13 @@ def test_an_estimate_for_several_files_counts_them(cli, parts):
     score = json.loads(cli("evaluate model.joblib parts --format json").stdout)
     assert (score["n_files"], score["n_samples"]) == (3, 90)
     assert "3 files, 90 rows. " in cli("evaluate model.joblib parts").stdout
+
+
+def test_remarks_in_a_list_are_no_files(tmp_path, parts, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "#own.npy").touch()
+    (tmp_path / "list.txt").write_text("# good ones\nparts/0.npy\n#parts/1.npy\n#own.npy\n")
+    assert gathered(["@list.txt"]) == ["parts/0.npy", "#own.npy"]
+    (tmp_path / "list.txt").write_text("# none\n")
+    with pytest.raises(InputError, match="lists no file"):
+        gathered(["@list.txt"])

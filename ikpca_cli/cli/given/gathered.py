@@ -15,7 +15,7 @@ def gathered(sources: Sequence[str]) -> list[str]:
     """Return the files that some words name.
 
     A folder stands for the array files in it, by name, without hidden ones and outputs of
-    `denoise`; ``@list.txt`` for the files in a text file, one a line.
+    `denoise`; ``@list.txt`` for the files in a text file, one a line, where remarks begin with #.
 
     Raises
     ------
@@ -39,7 +39,8 @@ def _listed(path: str) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "is no text"
         raise InputError(f"{path}: the list cannot be read: {reason.lower()}") from error
-    names = [line.strip() for line in lines if line.strip()]
+    full = [line.strip() for line in lines if line.strip()]
+    names = [name for name in full if name[0] != "#" or Path(name).exists()]
     if not names:
         raise InputError(f"{path}: lists no file; give one a line")
     return names
