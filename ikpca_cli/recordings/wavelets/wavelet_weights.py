@@ -10,7 +10,7 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.recordings.wavelets.combination import Combination
 from ikpca_cli.recordings.window_risk import Measured
 
-MANY, FEW, SHORT = 3, 2, 1 << 13
+MANY, FEW, SHORT = 3, 2, 1 << 12
 """Random directions that their risk is known by, for up to so many numbers, or for more."""
 
 _CAUTION, _RIDGE = 1.0, 0.1  # standard errors of its gain, and share of its square, against a term
