@@ -85,6 +85,14 @@ def test_smooth_rows_have_no_band_of_noise(kind):
     assert noise_of(rows).transform is None
 
 
+@pytest.mark.parametrize(("std", "is_band"), [(0.001, True), (0.04, False)])
+def test_white_noise_is_not_that_of_a_band_with_more_in_it(std, is_band):
+    """But it may be as little as rounding makes."""
+    rows, _ = bumps(200, 1)
+    rows = rows + std * np.random.default_rng(7).normal(size=rows.shape)
+    assert (propose(rows) is not None) is is_band
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_interpolated_rows_are_cleaned(method, tmp_path):
     rows, _ = bumps(200, 3)

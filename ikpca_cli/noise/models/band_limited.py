@@ -17,6 +17,7 @@ _STEPS = 24  # bands that are looked at, from nearly all frequencies down
 _WIDEST, _NARROWEST = 0.95, 0.15  # of all of them
 _TOP = 0.125  # of all frequencies, where such noise has nearly gone
 _GONE = 0.1  # of its power
+_ROUNDING = 1e-3  # of its power, that numbers of few digits have at all frequencies
 
 
 def propose(rows: FloatArray) -> FrequencyBand | None:
@@ -27,13 +28,17 @@ def propose(rows: FloatArray) -> FrequencyBand | None:
     X = rows - rows.mean(axis=0)
     powers = np.mean(dct(X, norm="ortho", axis=1) ** 2, axis=0) * (len(X) / (len(X) - 1.0))
     top = float(powers[-max(1, int(_TOP * n_features)) :].mean())
+    floor = high_reading(X)
     for share in np.linspace(_WIDEST, _NARROWEST, _STEPS):
         band = int(share * n_features)
         # No level is higher than the power that it is read off.
         if top >= _GONE * max(powers_read(powers[:band]), default=0.0):
             continue
         reading = high_reading(at_samples(X, band))
-        if reading is not None and top < _GONE * reading.std**2:
+        if reading is None or top >= _GONE * reading.std**2:
+            continue
+        # Even noise at all frequencies is white noise, and what is beyond it in a band is signal.
+        if floor is None or floor.std**2 < _ROUNDING * reading.std**2:
             beyond = float(powers[band:].sum()) / (band * reading.std**2)
             return FrequencyBand(n_features, band, reading.std, beyond)
     return None
