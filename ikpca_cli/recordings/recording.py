@@ -253,14 +253,22 @@ def recording_of(rows: RowSource, kind: Kind, sample_shape: tuple[int, ...] = ()
     if kind == "image":
         shape = sample_shape if len(sample_shape) > 1 else (n_rows, n_columns)
         if len(shape) != 2:
+            coloured = len(shape) == 3 and shape[-1] in (3, 4)
+            what = f"{'coloured ' * coloured}pictures of shape {sample_shape}"
             raise InputError(
-                f"{row_name(rows)}: holds pictures of shape {sample_shape}; give pictures of two "
-                "axes, one channel a file"
+                f"{row_name(rows)}: holds {what}, and windows are cut from pictures of two axes: "
+                "save each channel, or their mean, as a grey picture, and clean that"
             )
         if len(sample_shape) > 1:
             samples = (_Sample(rows, place, shape) for place in range(n_rows))
             return Recording(rows, tuple(samples), every, is_picture=True)
         return Recording(rows, (_Channels(rows, every, 0, n_rows),), every, is_picture=True)
+    if kind == "signal" and len(sample_shape) > 1:
+        raise InputError(
+            f"{row_name(rows)}: holds samples of shape {sample_shape}, and windows are cut from "
+            "recordings of samples by channels: leave --window out, to clean them as rows, or give "
+            "a recording of two axes"
+        )
     if n_columns > n_rows:
         samples = (_Sample(rows, place, (n_columns, 1)) for place in range(n_rows))
         return Recording(rows, tuple(samples), every)

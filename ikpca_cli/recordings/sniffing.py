@@ -25,6 +25,9 @@ IN_ORDER = 0.8
 SMALLEST_PICTURE = 32
 """Rows and columns of a picture that stands alone."""
 
+COLOURS = (3, 4)
+"""Channels of a coloured picture."""
+
 _LOOKED_AT = 1 << 14  # rows in the middle of a file
 
 
@@ -37,14 +40,19 @@ class Guess:
     what : str
         In words, with its shape.
     kind : {"signal", "image"}
+    is_coloured : bool
+        Whether it is a picture of several channels.
     """
 
     what: str
     kind: Kind
+    is_coloured: bool = False
 
     @property
     def option(self) -> str:
         """The option that takes it as what it looks like."""
+        if self.is_coloured:
+            return "a grey picture of each channel, with --window 8x8,"
         return "--window 8x8, or auto," if self.kind == "image" else "--window auto, or a number,"
 
 
@@ -64,7 +72,10 @@ def looks_like(
     n_rows, n_columns = rows.shape
     if len(sample_shape) == 2 and n_rows == 1:
         return Guess(f"one picture of {sample_shape[0]} x {sample_shape[1]} pixels", "image")
-    if n_rows == 1 and n_columns >= LONG_ROW:
+    if len(sample_shape) == 3 and n_rows == 1 and sample_shape[-1] in COLOURS:
+        size = f"{sample_shape[0]} x {sample_shape[1]}"
+        return Guess(f"one coloured picture of {size} pixels", "image", is_coloured=True)
+    if n_rows == 1 and n_columns >= LONG_ROW and len(sample_shape) < 2:
         return Guess(f"one recording of {n_columns} samples, in a single row", "signal")
     if len(sample_shape) > 1:
         return None

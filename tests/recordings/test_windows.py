@@ -6,12 +6,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from ikpca_cli.data.row_source import as_rows
+from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.mixture import Mixture
 from ikpca_cli.recordings import windows
 from ikpca_cli.recordings.cutting import Cutting
 from ikpca_cli.recordings.evaluation import evaluate_windows
 from ikpca_cli.recordings.fitting import SURE_ENOUGH, fit_windows
+from ikpca_cli.recordings.recording import recording_of
 from ikpca_cli.recordings.roughness import channel_noise, texture
+from ikpca_cli.recordings.sniffing import looks_like
 from ikpca_cli.recordings.window_risk import _parts
 from tests.recordings.signals import noisy, signal
 
@@ -241,3 +245,25 @@ def test_progress_of_several_windows_is_one_that_rises():
     assert set(totals) == {1000}
     assert list(done) == sorted(done)
     assert done[-1] == 1000
+
+
+def test_a_coloured_picture_is_refused_with_what_to_do():
+    rows = np.zeros((1, 16 * 16 * 3))
+    with pytest.raises(InputError, match=r"coloured pictures of shape \(16, 16, 3\).*grey picture"):
+        recording_of(as_rows(rows), "image", (16, 16, 3))
+
+
+@pytest.mark.parametrize("shape", [(128, 6), (16, 16, 3)])
+def test_samples_of_several_axes_are_no_recordings(shape):
+    rows = np.zeros((5, np.prod(shape)))
+    with pytest.raises(InputError, match="leave --window out"):
+        recording_of(as_rows(rows), "signal", shape)
+
+
+def test_a_coloured_picture_is_no_recording():
+    rows = np.zeros((1, 16 * 16 * 3))
+    guess = looks_like(as_rows(rows), (16, 16, 3))
+    assert (guess.kind, guess.is_coloured) == ("image", True)
+    assert "grey" in guess.option
+    assert looks_like(as_rows(rows), (4, 16, 12)) is None
+    assert looks_like(as_rows(rows)).kind == "signal"
