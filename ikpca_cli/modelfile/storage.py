@@ -7,7 +7,8 @@ A model file is what `joblib.dump`, uncompressed and in pickle protocol 4, write
 `params` holds the constructor's arguments, the seed among them; `state` the fitted values, which
 the method's `STATE` lists with their dimensions; `versions` those of ikpca, numpy, scipy and joblib
 that wrote the file. That of a recording or picture has `windows` as well: how its rows are cut from
-it, in plain values; that of text tables may have `reading`, the options that they were read with.
+it, in plain values, and maybe the weights of wavelets beside them; that of text tables may have
+`reading`, the options that they were read with.
 `checksum` tells whether what it holds is what was written; older files have none.
 The same fit gives the same bytes. Reading never unpickles (see
 `plain_joblib`); what comes out is checked here against what the method expects.
