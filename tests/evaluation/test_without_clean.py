@@ -9,6 +9,7 @@ from ikpca_cli import IKPCA, PCA
 from ikpca_cli.errors import IkpcaWarning
 from ikpca_cli.evaluation.without_clean import estimate_error
 from ikpca_cli.noise.estimate import NoiseLevel
+from ikpca_cli.transforms.column_scale import ColumnScale
 
 
 @pytest.fixture
@@ -82,3 +83,19 @@ def test_a_level_read_off_the_same_rows_makes_less_error():
     assert np.std(told) < shared < 0.5 * alone
     assert alone == pytest.approx(np.hypot(error, 2.0 * level.error * (1.0 - 2.0 * s)))
     assert NoiseLevel(1.0, certain=True).risk_error(s, error, n * p) == error
+
+
+def test_levels_of_columns_are_doubted_as_far_as_few_rows_tell_them(waves):
+    clean, rng = waves
+    levels = np.geomspace(0.05, 0.6, clean.shape[1])[rng.permutation(clean.shape[1])]
+    noisy = clean + levels * rng.normal(size=clean.shape)
+    transform = ColumnScale(levels)
+    found = {}
+    for n_samples in (60, 160):
+        model = PCA().set_noise(transform).fit(noisy[:n_samples])
+        told = estimate_error(model, noisy[160:])
+        found[n_samples] = told["estimated_mse_error"] or told["rough_mse_error"]
+    # The variance of the loudest of few columns is known to a tenth or two.
+    least = np.mean(levels**4) ** 0.5 * (2.0 / 60 / clean.shape[1]) ** 0.5
+    assert found[60] > 0.8 * least
+    assert found[60] > 1.2 * found[160]

@@ -178,6 +178,23 @@ def test_spikes_are_left_out_and_signal_is_not(height):
     assert np.mean((model.denoise(struck) - clean) ** 2) < 0.5 * 0.1**2
 
 
+def test_sharp_lines_are_not_left_out_with_spikes():
+    """Spikes are anywhere; what stands out in the same columns of many rows is signal."""
+    rng = np.random.default_rng(np.random.SeedSequence([80]))
+    x = np.linspace(0.0, 1.0, 256)
+    places = (0.1, 0.15, 0.33, 0.4, 0.62, 0.8, 0.9)
+    heights = rng.lognormal(0.0, 0.7, (80, len(places)))
+    clean = heights @ np.array([1.0 / (1.0 + ((x - place) / 0.008) ** 2) for place in places])
+    noisy = clean + 0.08 * rng.normal(size=clean.shape)
+    struck = rng.uniform(size=clean.shape) < 0.01
+    noisy[struck] += 3.0 * rng.choice((-1.0, 1.0), int(struck.sum()))
+    found = propose_spikes(*apart_from_medians(noisy))
+    assert found is not None
+    is_left_out, _ = found.find(noisy)
+    assert is_left_out[struck].mean() > 0.9
+    assert is_left_out[~struck].mean() < 0.01
+
+
 def test_columns_are_scaled_with_their_units():
     """What is made of columns in other units is the same in these units."""
     train, _ = noisy_rows("columns", 200, 1)

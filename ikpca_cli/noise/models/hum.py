@@ -27,7 +27,7 @@ _FEWEST_TURNS, _LEAST_PERIOD = 2, 2.1
 _LOADING = 20.0  # times the noise, added to all directions: else the filter stops a near miss
 _LEAST_NOISE = 1e-6  # of the variance of rows
 _STANDS_OUT = 6.0  # times the power that noise has in one frequency
-_EVEN, _CHANCE = 0.62, 0.8  # spread of its power from row to row, over the mean; less for few rows
+_EVEN, _CHANCE = 0.72, 0.8  # spread of its power from row to row, over the mean; less for few rows
 _ALIGNED = 3.0  # times what the mean phase of random ones is, for that not to be random
 _LEAST, _MOST = 0.01, 0.5  # of the variance of rows: less is no matter, more is all they are
 

@@ -24,6 +24,8 @@ _FEWEST = 1e-4  # share of values from which on it is worth a word
 _BEYOND = 2.0  # times the distance that noise reaches among so many values
 _FAR_ONES, _ALONE = 0.3, 0.25  # least share that is beyond that, most that has a neighbour
 _COMMON = 0.5  # share of rows in which a value of a column stands out, if it is the column's own
+_OFTEN = 5.0  # standard errors of a share of rows, for a column to have more than the usual one
+_SHARP = 0.1  # and how much more at least
 _OUTLYING, _ACROSS = 40.0, 15.0  # robust standard deviations, in its row and in its column
 _FEW = 1e-3  # share of values that may be outliers
 
@@ -83,9 +85,24 @@ def propose(apart: FloatArray, std: float) -> Spikes | None:
     far = int((apart[spikes] > _BEYOND * (2.0 * np.log(apart.size)) ** 0.5 * std).sum())
     beside = int((spikes[:, 1:] & spikes[:, :-1]).sum())
     rare = _FEWEST * apart.size < count < _MOST * apart.size
-    return (
-        Spikes(limit) if rare and far > _FAR_ONES * count > 0 and beside < _ALONE * count else None
-    )
+    if not (rare and far > _FAR_ONES * count > 0 and beside < _ALONE * count):
+        return None
+    return Spikes(_beyond_sharp_columns(apart, limit))
+
+
+def _beyond_sharp_columns(apart: FloatArray, limit: float) -> float:
+    """Return a limit that signal hardly reaches in columns where it stands out as spikes do.
+
+    Spikes are anywhere. A sharp line has its columns, in which more rows are beyond the limit than
+    chance would have it.
+    """
+    shares = (apart > limit).mean(axis=0)
+    usual = max(float(np.median(shares)), 1.0 / len(apart))
+    sharp = shares > usual + max(_OFTEN * (usual / len(apart)) ** 0.5, _SHARP)
+    sharp &= shares < _COMMON
+    if not sharp.any():
+        return limit
+    return max(limit, float(np.quantile(apart[:, sharp], 1.0 - 2.0 * usual)))
 
 
 def propose_outliers(rows: FloatArray, apart: FloatArray, std: float) -> Spikes | None:
