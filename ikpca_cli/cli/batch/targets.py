@@ -9,7 +9,7 @@ from ikpca_cli.errors import OutputError, UsageError
 
 FOREIGN = (
     *(".parquet", ".feather", ".arrow", ".zarr", ".json", ".pkl", ".pickle"),
-    *(".joblib", ".bz2", ".xz", ".zst", ".7z"),
+    *(".bz2", ".xz", ".zst", ".7z"),
     *(".xlsx", ".xls", ".ods", ".docx", ".pdf"),
     *(".jpg", ".jpeg", ".gif", ".bmp", ".zip", ".tar"),
 )
