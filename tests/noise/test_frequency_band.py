@@ -52,8 +52,9 @@ def test_what_has_no_higher_frequencies_keeps_its_length():
     assert_allclose(at_samples(more, 30), rows, atol=1e-12)
 
 
-def test_the_band_and_its_noise_are_told():
-    rows, clean = bumps(200, 1)
+@pytest.mark.parametrize("std", [0.15, 0.6])
+def test_the_band_and_its_noise_are_told(std):
+    rows, clean = bumps(200, 1, std)
     found = propose(rows)
     assert 0.6 * MEASURED < found.band <= MEASURED
     assert_allclose(found.levels(rows)[0, 0], (rows - clean).std(), rtol=0.06)

@@ -69,6 +69,7 @@ variance the mean square of spikes may be."""
 MOST_LOST = 2.0
 """How many times higher the quick denoiser's error may be where the noise is surely of a kind."""
 
+_MOST_IN_BAND = 0.9  # of the variance of rows: noise that is white in a band is seldom rough signal
 _NOT_SHORTER = 0.9  # than that of white noise, where noise cannot be white
 _SURELY = 3.0  # standard errors
 _OFF_ONE, _BESIDE_SIGNAL = 0.05, 0.15  # that the level of stabilised counts may be
@@ -241,7 +242,8 @@ def _is_noise(rows: FloatArray, by: Transform, level: NoiseLevel, likeness: Like
     in_band = isinstance(by, FrequencyBand) and likeness.may_be_noise()
     if not (in_band or likeness.is_noise()):
         return False
-    if len(rows) < _ENOUGH_ROWS or share > MOST_CORRELATED:
+    most = _MOST_IN_BAND if isinstance(by, FrequencyBand) else MOST_CORRELATED
+    if len(rows) < _ENOUGH_ROWS or share > most:
         return False
     if is_one_process(X):
         return False
