@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from ikpca_cli.cli.sources import split_source
@@ -16,7 +17,9 @@ FOREIGN = (
 """Suffixes of what outputs are never written as, though they could be taken for it."""
 
 
-def targets_of(noisy: list[str], output: str | None, output_dir: str | None) -> list[str]:
+def targets_of(
+    noisy: list[str], output: str | None, output_dir: str | None, model: str
+) -> list[str]:
     """Return where each input's output goes; refuse before any work what cannot be right."""
     from ikpca_cli.formats.arrays import default_output
 
@@ -27,7 +30,8 @@ def targets_of(noisy: list[str], output: str | None, output_dir: str | None) -> 
             raise UsageError(
                 f"--output names one file but there are {len(noisy)} inputs: use --output-dir"
             )
-        _check_name(output)
+        if os.path.realpath(output) != os.path.realpath(model):
+            _check_name(output)  # the model is an input, which is refused as that
         return [output]
     targets = [default_output(split_source(source)[0], output_dir) for source in noisy]
     seen: dict[str, str] = {}

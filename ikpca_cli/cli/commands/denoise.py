@@ -113,7 +113,7 @@ def denoise(
     if work.cluster is not None:  # whose workers have other current folders
         model, noisy = absolute(model), [absolute(source) for source in noisy]
         output_dir = output_dir and absolute(output_dir)
-    targets = targets_of(noisy, output, output_dir)
+    targets = targets_of(noisy, output, output_dir, model)
     if residual is not None and len(noisy) > 1:
         raise UsageError(f"--residual is for one input, not {len(noisy)}: clean it by itself")
     if residual is not None and os.path.realpath(residual) == os.path.realpath(targets[0]):
