@@ -142,13 +142,16 @@ def test_times_that_name_their_unit_tell_the_rate(cli, tmp_path, words, name, pe
     assert "named.csv: its times say 360 samples a second, not 250 (--fs)" in said
 
 
-def test_cutting_says_what_comes_next(cli, recording):
+def test_beats_are_cleaned_step_by_step_by_what_is_said_to_come_next(cli, recording):
+    rows, clean = recording
     shown = cli("beats", "ecg.csv", "--fs", FS, "-o", "beats.h5").stdout
-    assert "Next: ikpca fit beats.h5 --clean mean" in shown
+    assert "Next: ikpca fit beats.h5; or, in one step" in shown
     assert shown.rstrip().endswith("in one step, ikpca fit ecg.csv --window beats --fs 360")
-    cli("fit", "beats.h5", "--clean", "mean")
-    shown = cli("denoise", "model.joblib", "beats.h5").stdout
-    assert "nothing was removed" not in shown
+    cli("fit beats.h5 --method pca")
+    cli("denoise model.joblib beats.h5")
+    cli("beats", "ecg.csv", "--fs", FS, "--restore", "beats.denoised.h5", "-o", "clean.csv")
+    found = np.loadtxt("clean.csv", delimiter=",", skiprows=1)[:, 1]
+    assert np.mean((found - clean) ** 2) < np.mean((rows - clean) ** 2) / 12.0
 
 
 def test_beats_on_both_sides_of_a_leap_are_cut_and_put_back(cli):

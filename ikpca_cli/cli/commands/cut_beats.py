@@ -63,7 +63,7 @@ def beats(
     Examples:
 
         ikpca beats recording.csv --fs 360 -o beats.h5
-        ikpca fit beats.h5 --clean mean && ikpca denoise model.joblib beats.h5
+        ikpca fit beats.h5 && ikpca denoise model.joblib beats.h5
         ikpca beats recording.csv --fs 360 --restore beats.denoised.h5 -o clean.csv
     """
     if fs is not None and align is not Align.r:

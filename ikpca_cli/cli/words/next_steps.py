@@ -22,11 +22,8 @@ def after_fit(record: Mapping[str, Any], sources: Sequence[str]) -> str:
 
 
 def after_cutting(output: str, recording: str, *, is_heart: bool, fs: float | None) -> str:
-    """Say what comes after cutting a recording into beats, or other events.
-
-    Numbers between samples share their noise, so that rows alone hardly tell its level.
-    """
-    text = f"Next: ikpca fit {shlex.quote(output)} --clean mean, if all are of one shape"
+    """Say what comes after cutting a recording into beats, or other events."""
+    text = f"Next: ikpca fit {shlex.quote(output)}"
     if is_heart:
         text += f"; or, in one step, ikpca fit {shlex.quote(recording)} --window beats"
         text += "" if fs is None else f" --fs {fs:g}"
