@@ -24,8 +24,9 @@ GIVEN = "as given"
 
 _OTHER_NOISE = "the noise is not of one kind and level"
 
-MOST_ALIKE = 0.04
-"""Correlation of neighbours in noise beyond which no error can be promised."""
+MOST_ALIKE, OF_FEW_ROWS = 0.03, 0.3
+"""Correlation of neighbours in noise beyond which no error can be promised; and what is added to it
+over the root of the rows, few of which do not tell weak signal from noise."""
 
 MODEL_ROWS = 1000
 """Training rows that tell what noise is like."""
@@ -85,7 +86,7 @@ def doubt_of(estimator: Estimator, noise: Noise, given: FirstPass, rows: FirstPa
         return 0
     white = selection_rows(rows, MODEL_ROWS, estimator.seed)
     white = white - white.mean(axis=0)
-    if likeness_of_neighbours(white) > MOST_ALIKE:
+    if likeness_of_neighbours(white) > MOST_ALIKE + OF_FEW_ROWS / len(white) ** 0.5:
         return WITHHELD.index("what is taken for noise is alike in neighbours along the row")
     if estimator.noise_std != "auto" or noise.evidence == GIVEN:
         return 0

@@ -29,13 +29,14 @@ _LEAST_NOISE = 1e-6  # of the variance of rows
 _STANDS_OUT = 6.0  # times the power that noise has in one frequency
 _EVEN, _CHANCE = 0.72, 0.8  # spread of its power from row to row, over the mean; less for few rows
 _ALIGNED = 3.0  # times what the mean phase of random ones is, for that not to be random
+_MOST_LINES = 4  # hum and its harmonics: rows that are made of more are not disturbed by them
 _LEAST, _MOST = 0.01, 0.5  # of the variance of rows: less is no matter, more is all they are
 
 
 def shared_period(X: FloatArray) -> float | None:
     """Return the period, in columns, of an oscillation that all centred rows (n, p) hold.
 
-    None where there is none, or where it is all that they hold.
+    None where there is none, or where such oscillations are all that they hold.
     """
     X = X[:SOME_ROWS]
     n_samples, n_features = X.shape
@@ -51,7 +52,7 @@ def shared_period(X: FloatArray) -> float | None:
         counts[1:-1] & (powers[1:-1] >= powers[:-2]) & (powers[1:-1] >= powers[2:])
     )
     most = _EVEN - _CHANCE * n_samples**-0.5
-    found: tuple[float, float] | None = None
+    found: list[tuple[float, int]] = []
     for place in peaks + 1:
         codes = filters.codes(X, int(place))
         strengths = np.abs(codes) ** 2
@@ -61,8 +62,11 @@ def shared_period(X: FloatArray) -> float | None:
         bent = abs(complex((codes**2).mean())) / mean * n_samples**0.5
         is_random = max(alike, bent) < _ALIGNED
         if spread < most and is_random and 2.0 * mean < _MOST * total:
-            most, found = spread, (spread, float(filters.periods[place]))
-    return None if found is None else found[1]
+            found.append((spread, int(place)))
+    lines = {place // _FINE for _, place in found}
+    if not found or len(lines) > _MOST_LINES:
+        return None
+    return float(filters.periods[min(found)[1]])
 
 
 @dataclass(frozen=True)
