@@ -194,15 +194,17 @@ class Cleaner(Estimator):
     def _noise_transform(self) -> Transform | None:
         """Return what makes the noise white, made anew after a model was read."""
         if self._transform is None and self.noise_model_:
-            arrays = {name: getattr(self, f"{name}_") for name in transform_arrays()}
-            self._transform = transform_of(arrays)
+            self._transform = self._kept_transform()
         return self._transform
+
+    def _kept_transform(self) -> Transform | None:
+        """Return the transform of the arrays that are kept, None where there are none."""
+        return transform_of({name: getattr(self, f"{name}_") for name in transform_arrays()})
 
     def check_trust(self) -> None:
         """Raise ValueError unless what is kept of the noise makes sense, as `Estimator` says."""
         super().check_trust()
-        arrays = {name: getattr(self, f"{name}_") for name in transform_arrays()}
-        transform = transform_of(arrays)
+        transform = self._kept_transform()
         if bool(self.noise_model_) != (transform is not None):
             raise ValueError("it does not hold what its noise is like")
         width = self.n_features_in_

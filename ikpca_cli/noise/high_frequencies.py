@@ -33,9 +33,13 @@ def high_reading(X: FloatArray) -> Reading | None:
     """Return the level by high frequencies of centred rows (n, p), None if these hold signal."""
     from scipy.fft import dct
 
-    Z = dct(X, norm="ortho", axis=1)
+    return reading_of(dct(X, norm="ortho", axis=1))
+
+
+def reading_of(Z: FloatArray) -> Reading | None:
+    """Return the level by the highest of cosine coefficients (n, p) of rows, as `high_reading`."""
     for share in _SHARES:
-        reading, is_signal = _band_reading(Z, int(share * X.shape[1]))
+        reading, is_signal = _band_reading(Z, int(share * Z.shape[1]))
         if reading is not None or is_signal:
             return reading
     return None

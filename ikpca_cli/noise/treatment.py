@@ -42,7 +42,7 @@ class Treatment:
 
     def width_of(self, n_features: int) -> int:
         """Return how many columns rows of as many have with white noise."""
-        return int(self.forward(np.zeros((1, n_features))).shape[1])
+        return n_features if self.transform is None else self.transform.columns(n_features)
 
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows (n, p) without spikes and with white noise."""

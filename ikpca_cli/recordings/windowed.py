@@ -20,8 +20,8 @@ from ikpca_cli.data.row_source import (
 from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.recordings.beats.band import band_and_noise, narrow, widen
-from ikpca_cli.recordings.beats.cut import cut_beats
-from ikpca_cli.recordings.beats.events import LENGTH, Beats
+from ikpca_cli.recordings.beats.cut import StretchOfBeats, cut_stretches, put_back
+from ikpca_cli.recordings.beats.events import LENGTH
 from ikpca_cli.recordings.colour import roots
 from ikpca_cli.recordings.cutting import Cutting
 from ikpca_cli.recordings.plain_values import of_plain, plain_of
@@ -73,24 +73,8 @@ class Windowed:
         self.level: float | None = None  # that of a file, where it is not that of the fit
 
     def _training(self, canvases: Sequence[RowSource], seed: int) -> FloatArray:
-        """Return the rows to learn from."""
-        if self.cutting.kind != "beats":
-            return self._white(training_windows(canvases, self.cutting, seed))
-        found = [beats for _, beats in self._beats(canvases)]
-        return narrow(np.concatenate(found), self.cutting.band, LENGTH)
-
-    def _beats(self, canvases: Sequence[RowSource]) -> Iterator[tuple[Beats, FloatArray]]:
-        """Yield where the beats of each canvas are, and their rows."""
-        count = 0
-        for canvas in canvases:
-            try:
-                beats, _, rows, _ = cut_beats(_whole(canvas), self.cutting, row_name(canvas))
-            except InputError:  # too few, in a stretch between leaps
-                if canvas is canvases[-1] and not count:
-                    raise
-            else:
-                count += 1
-                yield beats, rows
+        """Return the windows to learn from."""
+        return self._white(training_windows(canvases, self.cutting, seed))
 
     def _white(self, windows: FloatArray, *, back: bool = False) -> FloatArray:
         """Return windows (n, p) with white noise, or with the noise that they had."""
@@ -107,12 +91,17 @@ class Windowed:
         if asked != "auto":
             level, self.level_given = float(asked), True
         if self.cutting.kind == "beats":
-            found = list(self._beats(canvases))
-            band, self.stretching = band_and_noise(found, level, self.model.seed)
+            parts = [(_whole(one) / self.cutting.scales, row_name(one)) for one in canvases]
+            found = cut_stretches(parts, self.cutting.fs, self.cutting.apart)
+            rows = np.concatenate([part.rows() for part in found])
+            band, self.stretching = band_and_noise(found, rows, level, self.model.seed)
             self.cutting = replace(self.cutting, band=band)
+            rows = narrow(rows, band, LENGTH)
+        else:
+            rows = self._training(canvases, self.model.seed)
         if level > 0.0:
             self.model.set_params(noise_std=level * self.stretching)
-        self.model.fit(self._training(canvases, self.model.seed), progress=progress)
+        self.model.fit(rows, progress=progress)
 
     def withhold(self, reason: str, most: float | None = None) -> None:
         """Promise no error, say why, and what mean squared error it is about at most, if known."""
@@ -263,11 +252,13 @@ class Windowed:
     def clean_array(self, canvas: FloatArray, like: FloatArray | None = None) -> FloatArray:
         """Return a whole canvas, clean; beats are where they are in `like`, if given."""
         if self.cutting.kind == "beats":
-            beats, fast, rows, baseline = cut_beats(canvas, self.cutting, row_name(canvas), like)
-            known = narrow(rows, self.cutting.band, LENGTH)
+            fs, apart, band = self.cutting.fs, self.cutting.apart, self.cutting.band
+            shown = None if like is None else like / self.cutting.scales
+            scaled, name = canvas / self.cutting.scales, row_name(canvas)
+            part = StretchOfBeats.of(scaled, fs, apart, name, like=shown)
+            known = narrow(part.rows(), band, LENGTH)
             cleaned = self.model.denoise_as_fitted(known).astype(np.float64)
-            fast = beats.put_back(fast, widen(cleaned, self.cutting.band, LENGTH))
-            return (fast + baseline) * self.cutting.scales
+            return put_back([part], widen(cleaned, band, LENGTH))[0] * self.cutting.scales
         return np.concatenate([block for _, block in self.clean_canvas(canvas)])
 
     def is_useless(self) -> bool:

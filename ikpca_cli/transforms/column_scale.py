@@ -30,6 +30,10 @@ class ColumnScale:
         """Number of columns that rows must have, None for any."""
         return len(self.stds)
 
+    def columns(self, n_features: int) -> int:
+        """Return how many columns rows of so many have with white noise."""
+        return n_features
+
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows whose columns have noise of variance 1."""
         scaled: FloatArray = X / self.stds

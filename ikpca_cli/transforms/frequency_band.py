@@ -39,6 +39,10 @@ class FrequencyBand:
     std: float
     beyond: float
 
+    def columns(self, n_features: int) -> int:
+        """Return how many columns rows have in the band."""
+        return self.band
+
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows (n, band) with noise of variance 1 for rows (n, p)."""
         return at_samples(X, self.band) / self.std

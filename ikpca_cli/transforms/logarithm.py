@@ -36,6 +36,10 @@ class Logarithm:
         """Number of columns that rows must have, None for any."""
         return None
 
+    def columns(self, n_features: int) -> int:
+        """Return how many columns rows of so many have with white noise."""
+        return n_features
+
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows with noise of variance 1."""
         rows: FloatArray = np.log(np.maximum(X, self.least)) / self.relative

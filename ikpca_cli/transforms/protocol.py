@@ -27,6 +27,9 @@ class Transform(Protocol):
     def width(self) -> int | None:
         """Number of columns that rows must have, None for any."""
 
+    def columns(self, n_features: int) -> int:
+        """Return how many columns, q, rows of so many have with white noise."""
+
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows with white noise (n, q) for rows as they came, (n, p)."""
 

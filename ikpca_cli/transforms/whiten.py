@@ -43,6 +43,10 @@ class Whitening:
         roots = np.sqrt(np.maximum(values, _LEAST * values[-1]))
         return (vectors / roots) @ vectors.T, (vectors * roots) @ vectors.T
 
+    def columns(self, n_features: int) -> int:
+        """Return how many columns rows of so many have with white noise."""
+        return n_features
+
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows with white noise of variance 1."""
         rows: FloatArray = X @ self._roots[0]

@@ -76,9 +76,11 @@ def beats(
     from ikpca_cli.cli.sources import open_rows, split_source
     from ikpca_cli.cli.words.next_steps import after_cutting
     from ikpca_cli.cli.words.report import print_lines, print_record
+    from ikpca_cli.data.row_source import read_all
     from ikpca_cli.formats.arrays import check_target, write_rows
     from ikpca_cli.formats.layout import Layout
-    from ikpca_cli.recordings.beats.events import LENGTH, cut_stretches, put_back
+    from ikpca_cli.recordings.beats.cut import cut_stretches, put_back
+    from ikpca_cli.recordings.beats.events import LENGTH
     from ikpca_cli.recordings.cutting import Cutting
     from ikpca_cli.recordings.recording import recording_of
 
@@ -91,7 +93,8 @@ def beats(
         for line in found.remarks(Cutting("beats", LENGTH, found.width)):
             warnings.warn(line, IkpcaWarning, stacklevel=1)
         rate = found.rate_or(fs) if align is Align.r else 0.0
-        parts = cut_stretches(found, rate, apart)
+        stretches = [(read_all(canvas), found.name) for canvas in found.canvases]
+        parts = cut_stretches(stretches, rate, apart)
         count, channels = sum(part.count for part in parts), found.width
         width = LENGTH * channels
         if restore is None:

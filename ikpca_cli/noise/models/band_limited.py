@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.noise.high_frequencies import high_reading, powers_read
-from ikpca_cli.transforms.frequency_band import FrequencyBand, at_samples
+from ikpca_cli.noise.high_frequencies import powers_read, reading_of
+from ikpca_cli.transforms.frequency_band import FrequencyBand
 
 _STEPS = 24  # bands that are looked at, from nearly all frequencies down
 _WIDEST, _NARROWEST = 0.95, 0.15  # of all of them
@@ -25,16 +25,16 @@ def propose(rows: FloatArray) -> FrequencyBand | None:
     from scipy.fft import dct
 
     n_features = rows.shape[1]
-    X = rows - rows.mean(axis=0)
-    powers = np.mean(dct(X, norm="ortho", axis=1) ** 2, axis=0) * (len(X) / (len(X) - 1.0))
+    coefficients = dct(rows - rows.mean(axis=0), norm="ortho", axis=1)
+    powers = np.mean(coefficients**2, axis=0) * (len(rows) / (len(rows) - 1.0))
     top = float(powers[-max(1, int(_TOP * n_features)) :].mean())
-    floor = high_reading(X)
+    floor = reading_of(coefficients)
     for share in np.linspace(_WIDEST, _NARROWEST, _STEPS):
         band = int(share * n_features)
         # No level is higher than the power that it is read off.
         if top >= _GONE * max(powers_read(powers[:band]), default=0.0):
             continue
-        reading = high_reading(at_samples(X, band))
+        reading = reading_of(coefficients[:, :band])
         if reading is None or top >= _GONE * reading.std**2:
             continue
         # Even noise at all frequencies is white noise, and what is beyond it in a band is signal.

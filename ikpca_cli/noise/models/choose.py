@@ -238,15 +238,14 @@ def _is_noise(rows: FloatArray, by: Transform, level: NoiseLevel, likeness: Like
     X = _centred(rows)
     variance = level.std**2 * float(np.mean(by.levels(by.forward(rows[:1])) ** 2))
     share = variance / float(np.mean(X**2))
-    # The highest frequencies of a band were like noise already; a few odd rows may be in the rest.
     in_band = isinstance(by, FrequencyBand)
-    if not (likeness.may_be_noise() if in_band else likeness.is_noise()):
-        return False
     most = _MOST_IN_BAND if in_band else MOST_CORRELATED
     if len(rows) < _ENOUGH_ROWS or share > most or is_one_process(X):
         return False
-    if in_band:
+    if in_band:  # whose highest frequencies were like noise already; the rest may have odd rows
         return True
+    if not likeness.is_noise():
+        return False
     # Much noise has to be far from white: signal that is stationary as well is seldom so smooth.
     floor = estimate_noise(X).std or 0.0
     return share < LITTLE or variance > FAR_FROM_WHITE * floor**2

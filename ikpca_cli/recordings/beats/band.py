@@ -13,7 +13,7 @@ import numpy as np
 
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.recordings.beats.events import Beats
+from ikpca_cli.recordings.beats.cut import StretchOfBeats
 from ikpca_cli.transforms.frequency_band import at_samples
 
 _COST = 0.04
@@ -40,7 +40,7 @@ def widen(rows: FloatArray, band: int, length: int) -> FloatArray:
 
 
 def band_and_noise(
-    found: Sequence[tuple[Beats, FloatArray]], level: float, seed: int
+    found: Sequence[StretchOfBeats], rows: FloatArray, level: float, seed: int
 ) -> tuple[int, float]:
     """Return the band of beats, and how strong noise is in its numbers.
 
@@ -48,8 +48,9 @@ def band_and_noise(
 
     Parameters
     ----------
-    found : sequence of (Beats, ndarray of shape (n, LENGTH * channels))
-        Where the beats of each recording are, and their rows.
+    found : sequence of StretchOfBeats
+    rows : ndarray, shape (n, LENGTH * channels)
+        All their beats.
     level : float
         Standard deviation of the noise in the samples.
     seed : int
@@ -62,9 +63,9 @@ def band_and_noise(
         Standard deviation of noise in a number of the band, over that in a sample.
     """
     rng = model_rng(seed, Stream.BEATS)
-    noise = [beats.cut(rng.normal(size=(beats.length, 1))) for beats, _ in found]
+    noise = [part.cut(rng.normal(size=(len(part.fast), 1))) for part in found]
     powers = noise_by_frequency(np.concatenate(noise))
-    band = band_of(np.concatenate([rows for _, rows in found]), powers * level**2)
+    band = band_of(rows, powers * level**2)
     return band, float(np.sqrt(powers[:band].mean()))
 
 

@@ -1,33 +1,115 @@
-"""The beats of a recording as rows, of what varies fast in it."""
+"""Stretches of a recording cut into beats, one a row, and put together again."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.recordings.beats.events import Beats, find_peaks, without_baseline
-from ikpca_cli.recordings.cutting import Cutting
+from ikpca_cli.errors import InputError
+from ikpca_cli.recordings.beats.events import LENGTH, Beats, find_peaks, without_baseline
 
 
-def cut_beats(
-    values: FloatArray, cutting: Cutting, name: str, like: FloatArray | None = None
-) -> tuple[Beats, FloatArray, FloatArray, FloatArray]:
-    """Return the beats of a recording, what varies fast in it, their rows, and its baseline.
+@dataclass(frozen=True)
+class StretchOfBeats:
+    """A stretch, (length, channels), as what varies fast in it and its baseline.
+
+    Attributes
+    ----------
+    fast, baseline : ndarray, shape (length, channels)
+    beats : Beats or None
+        None where there are too few to cut.
+    """
+
+    fast: FloatArray
+    baseline: FloatArray
+    beats: Beats | None
+
+    @property
+    def count(self) -> int:
+        """Beats in it."""
+        return 0 if self.beats is None else len(self.beats.peaks)
+
+    @classmethod
+    def of(
+        cls, values: FloatArray, fs: float, apart: int, name: str, like: FloatArray | None = None
+    ) -> Self:
+        """Return that of a stretch as it came, (length, channels).
+
+        Parameters
+        ----------
+        values : ndarray, shape (length, channels)
+        fs, apart
+            See `find_peaks`.
+        name : str
+            What the recording is called in an error.
+        like : ndarray, shape (length, channels), optional
+            Peaks are those of this one.
+
+        Raises
+        ------
+        InputError
+            If there are too few beats, or too few samples to filter.
+        """
+        try:
+            fast, baseline = without_baseline(values, fs)
+            shown = fast if like is None else without_baseline(like, fs)[0]
+            return cls(fast, baseline, Beats.at(find_peaks(shown, fs, apart), len(values), name))
+        except InputError:
+            raise
+        except ValueError as error:
+            raise InputError(f"{name}: {len(values)} samples are too few to find beats") from error
+
+    def rows(self) -> FloatArray:
+        """Return its beats, one a row."""
+        return self.cut(self.fast)
+
+    def cut(self, values: FloatArray) -> FloatArray:
+        """Return what other samples, (length, channels), have where the beats are, one a row."""
+        if self.beats is None:
+            return np.empty((0, LENGTH * values.shape[1]))
+        return self.beats.cut(values)
+
+
+def cut_stretches(
+    parts: Iterable[tuple[FloatArray, str]], fs: float, apart: int
+) -> list[StretchOfBeats]:
+    """Return stretches of recordings, see `find_peaks`; those with too few beats have none.
 
     Parameters
     ----------
-    values : ndarray, shape (length, channels)
-    cutting : Cutting
-    name : str
-        What the recording is called in an error.
-    like : ndarray, shape (length, channels), optional
-        Peaks are those of this one.
+    parts : iterable of (ndarray of shape (length, channels), str)
+        Stretches, and what the recording of each is called in an error.
+    fs, apart
+        See `find_peaks`.
 
     Raises
     ------
     InputError
-        If there are too few beats.
+        If none of them has enough beats.
     """
-    fast, baseline = without_baseline(values / cutting.scales, cutting.fs)
-    shown = fast if like is None else without_baseline(like / cutting.scales, cutting.fs)[0]
-    peaks = find_peaks(shown, cutting.fs, cutting.apart)
-    beats = Beats.at(peaks, len(values), name)
-    return beats, fast, beats.cut(fast), baseline
+    found, reason = [], None
+    for values, name in parts:
+        try:
+            found.append(StretchOfBeats.of(values, fs, apart, name))
+        except InputError as error:
+            reason = error
+            found.append(StretchOfBeats(values, np.zeros_like(values), None))
+    if reason is not None and not any(part.count for part in found):
+        raise reason
+    return found
+
+
+def put_back(parts: Sequence[StretchOfBeats], rows: FloatArray) -> list[FloatArray]:
+    """Return the stretches, (length, channels) each, with their beats replaced by rows."""
+    whole: list[FloatArray] = []
+    start = 0
+    for part in parts:
+        own = rows[start : start + part.count]
+        fast = part.fast if part.beats is None else part.beats.put_back(part.fast, own)
+        whole.append(fast + part.baseline)
+        start += part.count
+    return whole

@@ -11,7 +11,7 @@ QRS detection algorithm" (1985).
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import InputError
-from ikpca_cli.recordings.recording import Recording
 
 LENGTH, PEAK = 512, 150
 """Samples of a row, and the place of its peak, as in the paper."""
@@ -210,66 +209,3 @@ def _period(fast: FloatArray) -> int:
     least = _AS_LIKE * float(likeness[first:].max())
     good, _ = find_peaks_of(likeness[first:], height=least)
     return max(4, first + int(good[0] if len(good) else np.argmax(likeness[first:])))
-
-
-@dataclass(frozen=True)
-class StretchOfBeats:
-    """A stretch, (length, channels), as what varies fast in it and its baseline.
-
-    Attributes
-    ----------
-    fast, baseline : ndarray, shape (length, channels)
-    beats : Beats or None
-        None where there are too few to cut.
-    """
-
-    fast: FloatArray
-    baseline: FloatArray
-    beats: Beats | None
-
-    @property
-    def count(self) -> int:
-        """Beats in it."""
-        return 0 if self.beats is None else len(self.beats.peaks)
-
-    def rows(self) -> FloatArray:
-        """Return its beats, one a row."""
-        if self.beats is None:
-            return np.empty((0, LENGTH * self.fast.shape[1]))
-        return self.beats.cut(self.fast)
-
-
-def cut_stretches(recording: Recording, fs: float, apart: int) -> list[StretchOfBeats]:
-    """Return the stretches of a recording, see `find_peaks`.
-
-    Raises
-    ------
-    InputError
-        If none of them has enough beats.
-    """
-    found, reason = [], None
-    for canvas in recording.canvases:
-        values = np.asarray(canvas[0 : int(canvas.shape[0])], dtype=np.float64)
-        try:
-            fast, baseline = without_baseline(values, fs)
-            beats = Beats.at(find_peaks(fast, fs, apart), len(values), recording.name)
-        except (InputError, ValueError) as error:  # too short to be filtered, or too few beats
-            reason = error
-            found.append(StretchOfBeats(values, np.zeros_like(values), None))
-        else:
-            found.append(StretchOfBeats(fast, baseline, beats))
-    if reason is not None and not any(part.count for part in found):
-        raise reason
-    return found
-
-
-def put_back(parts: Sequence[StretchOfBeats], rows: FloatArray) -> list[FloatArray]:
-    """Return the stretches, (length, channels) each, with their beats replaced by rows."""
-    whole: list[FloatArray] = []
-    start = 0
-    for part in parts:
-        own = rows[start : start + part.count]
-        fast = part.fast if part.beats is None else part.beats.put_back(part.fast, own)
-        whole.append(fast + part.baseline)
-        start += part.count
-    return whole
