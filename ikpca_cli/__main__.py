@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import warnings
 from typing import NoReturn, cast
 
 from ikpca_cli.cli.streams import flush_results, open_standard_streams, say, unprintable
 from ikpca_cli.data import signals
-
-INTERRUPTED = 130
 
 
 def main() -> None:
@@ -23,7 +22,7 @@ def main() -> None:
         if not signals.told.is_set():
             signals.told.set()
             say(signals.INTERRUPTED)
-        code = INTERRUPTED
+        code = signals.FIRST + signal.SIGINT
     except OSError as error:  # what typer itself prints, such as a help text, to a full disk
         say(unprintable(error))
         code = 1

@@ -23,7 +23,7 @@ from ikpca_cli.cli.given.settings import read_settings, settings_file
 from ikpca_cli.cli.help import Command, arranged, as_plain_flag
 from ikpca_cli.cli.streams import say, unprintable
 from ikpca_cli.cli.words.grouped import is_note, remark_of
-from ikpca_cli.data.signals import INTERRUPTED, told
+from ikpca_cli.data.signals import FIRST, INTERRUPTED, told
 from ikpca_cli.errors import IkpcaError, IkpcaWarning
 from ikpca_cli.formats.format_names import read_formats
 from ikpca_cli.version import __version__
@@ -66,7 +66,7 @@ def _explain(error: BaseException) -> tuple[int, str]:
         return error.exit_code, f"error: {error}"
     if isinstance(error, KeyboardInterrupt):
         told.set()
-        return 128 + signal.SIGINT, INTERRUPTED
+        return FIRST + signal.SIGINT, INTERRUPTED
     if isinstance(error, MemoryError):
         return 1, "error: not enough memory: use fewer random features or rows"
     if isinstance(error, OSError) and error.errno is not None:
@@ -134,7 +134,6 @@ def root(
             "-V",
             callback=_version,
             is_eager=True,
-            metavar="",
             help="Print the version and stop.",
         ),
     ] = False,

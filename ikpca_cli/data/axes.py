@@ -20,8 +20,8 @@ SHORTEST = 8
 NEAR = 0.25
 """Steps of the axis by which another may differ and still be taken for it."""
 
-_AS_PYTHON = str.maketrans(",Dd", ".ee")
-"""Marks as other languages write them, and Fortran's exponents."""
+_EXPONENTS = str.maketrans("Dd", "ee")
+"""Of Fortran, behind a decimal mark: without one 1D4 is a name."""
 
 _BEYOND = 1.0  # steps by which an axis may reach beyond that of a signal brought to it
 
@@ -33,12 +33,16 @@ def axis_of(names: Sequence[str] | None) -> FloatArray | None:
     if any("_" in name for name in names):  # which float reads over: 1_1 is not 11
         return None
     try:
-        values = np.array([float(name.translate(_AS_PYTHON)) for name in names])
+        values = np.array([_number(name.replace(",", ".")) for name in names])
     except ValueError:
         return None
     steps = np.diff(values)
     straight = bool(np.isfinite(values).all() and ((steps > 0).all() or (steps < 0).all()))
     return values if straight else None
+
+
+def _number(name: str) -> float:
+    return float(name.translate(_EXPONENTS) if "." in name else name)
 
 
 def counts(axis: FloatArray) -> bool:
@@ -55,6 +59,11 @@ def distance(own: FloatArray, known: FloatArray) -> float:
     """Return how far two axes of one length are apart at the most, in steps of the second."""
     if np.sign(own[-1] - own[0]) != np.sign(known[-1] - known[0]):
         own = own[::-1]
+    return steps_apart(own, known)
+
+
+def steps_apart(own: FloatArray, known: FloatArray) -> float:
+    """Return how far numbers (..., p) are from those of an axis (p,) at the most, in its steps."""
     return float(np.max(np.abs(own - known) / np.abs(np.gradient(known))))
 
 

@@ -73,17 +73,20 @@ def ask_no_more(*, is_asked: bool) -> None:
 
 def end_now(code: int) -> NoReturn:
     """End the process, without what is half-written and without waiting for threads."""
+    _discard_all()
+    os._exit(code)
+
+
+def _discard_all() -> None:
     for discard in _discards:
         discard()
-    os._exit(code)
 
 
 def _watch(pipe: int) -> None:
     number = _next_request(pipe)
     if select.select([pipe], [], [], PATIENCE)[0]:
         _next_request(pipe)
-    for discard in _discards:
-        discard()
+    _discard_all()
     if number == signal.SIGINT and not told.is_set():
         with suppress(OSError):
             os.write(2, f"{INTERRUPTED}\n".encode())

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from ikpca_cli.data.row_source import Progress
 from ikpca_cli.formats.file_rows import Rows
+from ikpca_cli.formats.format_names import TITLES
 from ikpca_cli.formats.layout import Layout, ReadOptions
 
 Array: TypeAlias = npt.NDArray[Any]
@@ -99,8 +100,6 @@ class Format:
     ----------
     name
         What `Layout.format` calls it.
-    title
-        What messages call it.
     suffixes
         Of its files, in small letters. Where formats share one, an input's own format is kept.
     sniff
@@ -128,7 +127,6 @@ class Format:
     """
 
     name: str
-    title: str
     suffixes: tuple[str, ...]
     sniff: Callable[[bytes, str], bool]
     read: Read
@@ -141,6 +139,11 @@ class Format:
     flat: bool = False
     keeps: bool = False
     notes: Callable[[Layout], tuple[str, ...]] = lambda _: ()
+
+    @property
+    def title(self) -> str:
+        """What messages call it."""
+        return TITLES[self.name]
 
 
 def suffix_of(path: str) -> str:

@@ -17,7 +17,6 @@ from ikpca_cli.errors import InputError
 from ikpca_cli.formats.array_checks import check_numbers, check_shape
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
-from ikpca_cli.formats.format_names import TITLES
 from ikpca_cli.formats.layout import Layout, ReadOptions
 from ikpca_cli.formats.output import write_at
 from ikpca_cli.formats.rows.window import Window
@@ -267,7 +266,6 @@ def _writer(output: Output) -> Iterator[Write]:
 
 NPY = Format(
     name="npy",
-    title=TITLES["npy"],
     suffixes=(".npy",),
     sniff=lambda head, _: head.startswith(SIGNATURE),
     read=_read,

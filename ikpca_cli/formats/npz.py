@@ -18,7 +18,6 @@ from ikpca_cli.formats.array_checks import check_numbers, check_shape
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.foreign import kind_of_archive
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
-from ikpca_cli.formats.format_names import TITLES
 from ikpca_cli.formats.layout import Layout, ReadOptions
 from ikpca_cli.formats.npy import Header, array_rows, check_end, npy_header, start_npy
 from ikpca_cli.formats.rows.row_slices import plain_reason
@@ -166,7 +165,6 @@ def _writer(output: Output) -> Iterator[Write]:
 
 NPZ = Format(
     name="npz",
-    title=TITLES["npz"],
     suffixes=(".npz",),
     sniff=lambda head, _: head.startswith((b"PK\x03\x04", b"PK\x05\x06")),
     read=_read,

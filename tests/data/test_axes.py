@@ -46,6 +46,7 @@ def test_an_axis_may_be_written_by_fortran_or_with_decimal_commas():
     numbers = [400.0, 401.5, 403.0, 404.5, 406.0, 407.5, 409.0, 410.5]
     assert axis_of([f"{x:.4E}".replace("E", "D") for x in numbers]).tolist() == numbers
     assert axis_of([f"{x:.1f}".replace(".", ",") for x in numbers]).tolist() == numbers
+    assert axis_of([f"1D{i}" for i in range(1, 10)]) is None  # names, without a decimal mark
 
 
 def test_an_axis_that_does_not_reach_is_never_resampled():

@@ -132,6 +132,12 @@ def test_the_same_fit_gives_the_same_bytes_in_another_process(tmp_path):
     assert first.read_bytes() == second.read_bytes()
 
 
+@pytest.mark.parametrize("told", [np.array([1.0, 2.0]), "1", None, 1.0, True])
+def test_a_checksum_that_is_none_is_refused(saved, told):
+    path = saved(lambda envelope: envelope.update(checksum=told))
+    assert "its numbers are not those that were written" in refusal(path)
+
+
 @pytest.mark.parametrize("method", ["ikpca", "kpca", "pca"])
 def test_a_number_that_was_changed_on_the_way_is_told(tmp_path, method):
     path = tmp_path / "model.joblib"

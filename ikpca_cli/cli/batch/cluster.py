@@ -99,12 +99,12 @@ def check_workers(client: Any, address: str) -> None:
     ------
     UsageError
     """
-    found = client.run(pkgutil.resolve_name, _VERSION, on_error="return")
+    workers = client.run(pkgutil.resolve_name, _VERSION, on_error="return")
     try:
-        found = {"the scheduler": client.run_on_scheduler(pkgutil.resolve_name, _VERSION), **found}
+        own: Any = client.run_on_scheduler(pkgutil.resolve_name, _VERSION)
     except (ImportError, AttributeError) as error:
-        found = {"the scheduler": error, **found}
-    for name, version in found.items():
+        own = error
+    for name, version in {"the scheduler": own, **workers}.items():
         if not isinstance(version, str):
             raise UsageError(
                 f"--cluster {address}: {name} cannot import ikpca: install it on all machines of "

@@ -13,7 +13,6 @@ from ikpca_cli.formats.csv.table import read_table
 from ikpca_cli.formats.csv.table_output import styled, table_writer
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once, suffix_of
-from ikpca_cli.formats.format_names import TITLES
 from ikpca_cli.formats.layout import ReadOptions
 
 
@@ -47,7 +46,6 @@ def _writer(output: Output) -> Iterator[Write]:
 
 CSV = Format(
     name="csv",
-    title=TITLES["csv"],
     suffixes=(".csv", ".tsv", ".txt"),
     sniff=lambda head, path: True,
     read=_read,

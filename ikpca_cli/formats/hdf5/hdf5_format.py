@@ -13,7 +13,6 @@ from ikpca_cli.errors import InputError
 from ikpca_cli.formats.array_checks import check_shape
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write
-from ikpca_cli.formats.format_names import TITLES
 from ikpca_cli.formats.hdf5.guarded import hdf5_writer
 from ikpca_cli.formats.hdf5.packing import Unpacked, unpacked
 from ikpca_cli.formats.layout import Layout, Part, ReadOptions
@@ -181,7 +180,6 @@ def _writer(output: Output) -> Iterator[Write]:
 
 HDF5 = Format(
     name="hdf5",
-    title=TITLES["hdf5"],
     suffixes=(".h5", ".hdf5"),
     sniff=_sniff,
     read=read_hdf5,

@@ -11,7 +11,6 @@ from ikpca_cli.data.row_source import Progress
 from ikpca_cli.errors import InputError, OutputError
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
-from ikpca_cli.formats.format_names import TITLES
 from ikpca_cli.formats.layout import ReadOptions
 from ikpca_cli.formats.npy import array_rows
 
@@ -76,7 +75,6 @@ def _writer(output: Output) -> Iterator[Write]:
 
 PNG = Format(
     name="png",
-    title=TITLES["png"],
     suffixes=(".png",),
     sniff=lambda head, _: head.startswith(_SIGNATURE),
     read=_read,

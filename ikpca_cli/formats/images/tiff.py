@@ -16,7 +16,6 @@ from ikpca_cli.data.row_source import Progress
 from ikpca_cli.errors import InputError, OutputError
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Format, Input, Output, Write
-from ikpca_cli.formats.format_names import TITLES
 from ikpca_cli.formats.layout import ReadOptions
 from ikpca_cli.formats.npy import array_rows
 
@@ -146,7 +145,6 @@ def _writer(output: Output) -> Iterator[Write]:
 
 TIFF = Format(
     name="tiff",
-    title=TITLES["tiff"],
     suffixes=(".tif", ".tiff"),
     sniff=lambda head, _: head.startswith((b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")),
     read=_read,

@@ -15,7 +15,6 @@ from ikpca_cli.data.row_source import Progress
 from ikpca_cli.errors import InputError, OutputError
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
-from ikpca_cli.formats.format_names import TITLES
 from ikpca_cli.formats.layout import Layout, ReadOptions
 from ikpca_cli.formats.matlab.mat5_tags import check_tags
 from ikpca_cli.formats.matlab.matlab_names import matlab_name, renaming
@@ -159,7 +158,6 @@ def _writer(output: Output) -> Iterator[Write]:
 
 MAT = Format(
     name="mat",
-    title=TITLES["mat"],
     suffixes=(".mat",),
     sniff=_sniff,
     read=_read,

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 import numpy as np
 
 from ikpca_cli.formats.format import Format, Output, Write
-from ikpca_cli.formats.format_names import TITLES
 from ikpca_cli.formats.hdf5.guarded import hdf5_writer
 from ikpca_cli.formats.hdf5.hdf5_format import read_hdf5
 from ikpca_cli.formats.matlab.matlab_names import matlab_name, renaming
@@ -33,7 +32,6 @@ def _writer(output: Output) -> Iterator[Write]:
 
 MAT73 = Format(
     name="mat73",
-    title=TITLES["mat73"],
     suffixes=(".mat",),
     sniff=lambda head, _: head.startswith(b"MATLAB 7.3 MAT-file"),
     read=read_hdf5,

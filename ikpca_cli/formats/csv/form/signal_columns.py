@@ -15,7 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ikpca_cli.data.axes import NEAR, SHORTEST, axis_of, counts
+from ikpca_cli.data.axes import NEAR, SHORTEST, axis_of, counts, steps_apart
 from ikpca_cli.formats.csv.form.axis import rises
 from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.head import Head
@@ -107,8 +107,7 @@ def are_stacked(places: Sequence[npt.NDArray[np.generic]], axis: Matrix) -> bool
     """
     if len(places) not in _COORDINATES or len(axis) < SHORTEST:
         return False
-    back = np.flatnonzero(np.sign(np.diff(axis)) != np.sign(axis[1] - axis[0]))
-    length = int(back[0]) + 1 if back.size else len(axis)
+    length = _first_length(axis)
     still = all((place[:length] == place[0]).all() for place in places)
     moved = length == len(axis) or any(place[length] != place[0] for place in places)
     return length >= SHORTEST and still and moved and rises(axis[:length])
@@ -119,13 +118,18 @@ def length_of_each(axis: Matrix) -> tuple[int, float] | None:
 
     Also, how many steps of it the others are from the first, at the most.
     """
-    back = np.flatnonzero(np.sign(np.diff(axis)) != np.sign(axis[1] - axis[0]))
-    length = int(back[0]) + 1 if back.size else len(axis)
+    length = _first_length(axis)
     if len(axis) % length:
         return None
     each = axis.reshape(-1, length)
-    apart = float(np.max(np.abs(each - each[0]) / np.abs(np.gradient(each[0]))))
+    apart = steps_apart(each, each[0])
     return (length, apart) if apart <= NEAR else None
+
+
+def _first_length(axis: Matrix) -> int:
+    """Return how many numbers rise, or fall, until the first turns back."""
+    back = np.flatnonzero(np.sign(np.diff(axis)) != np.sign(axis[1] - axis[0]))
+    return int(back[0]) + 1 if back.size else len(axis)
 
 
 def turns_at(axis: Matrix) -> int | None:
