@@ -93,6 +93,11 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
     # Values that are left out are none of the noise that the estimate is of.
     risks, before = stein_risks(clean, repaired, level.std, treatment.transform, rng)
     noise_mse = float(before.mean())
+    if noise_mse <= 0.0:
+        raise InputError(
+            f"{name}: one row, or rows that are all alike, do not tell an error; give more of "
+            "them, or clean ones"
+        )
     noisy_mse = noise_mse + float(np.mean((rows - repaired) ** 2))
     risk, error = float(risks.mean()), float(risks.std() / np.sqrt(len(risks)))
     if model.fitted_params_["noise_std"] == "auto":

@@ -211,7 +211,7 @@ class Recording:
         if cutting.kind == "signal" and shape[0] < cutting.height:
             raise InputError(
                 f"{name}: has {shape[0]} samples, fewer than the window {cutting.height}; give a "
-                "longer recording, or a smaller window (--window)"
+                "longer recording, or fit with a smaller window (--window)"
             )
 
     def cleaned(self, clean: Callable[[Canvas], Blocks]) -> Iterator[tuple[slice, FloatArray]]:

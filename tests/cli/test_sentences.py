@@ -59,6 +59,7 @@ def test_a_fit_promises_nothing_that_it_does_not_know():
         (["a.csv"], "denoise 'a b.m' a.csv"),
         (["my rows.h5::x"], "denoise 'a b.m' 'my rows.h5::x'"),
         (["-"], "denoise 'a b.m' FILE"),
+        (["-dash.csv"], "denoise 'a b.m' ./-dash.csv"),
         (["."], "denoise 'a b.m' . --output-dir clean"),
         (["a.csv", "b.csv"], "denoise 'a b.m' FILE... --output-dir clean"),
     ],

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ikpca_cli import IKPCA, PCA
-from ikpca_cli.errors import IkpcaWarning
+from ikpca_cli.errors import IkpcaWarning, InputError
 from ikpca_cli.evaluation.without_clean import estimate_error
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.transforms.column_scale import ColumnScale
@@ -25,6 +25,15 @@ def test_errors_of_rows_of_the_fit_are_not_told(waves):
     found = estimate_error(IKPCA().fit(noisy), noisy)
     assert found["estimated_mse"] is None
     assert "fitted on these rows" in found["no_estimate_because"]
+
+
+@pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")
+@pytest.mark.parametrize("count", [1, 30])
+def test_rows_that_do_not_differ_tell_no_error(waves, count):
+    clean, rng = waves
+    model = PCA().fit(clean + rng.normal(scale=0.3, size=clean.shape))
+    with pytest.raises(InputError, match="do not tell an error; give more of them"):
+        estimate_error(model, np.ones((count, 40)))
 
 
 def test_what_the_fit_doubts_of_the_noise_is_doubted_of_other_rows(waves):

@@ -78,6 +78,19 @@ def test_a_recording_without_beats_is_refused():
         Beats.at(np.array([5.0, 90.0]), 200, "x.npy")
 
 
+@pytest.mark.parametrize(
+    ("samples", "reason"),
+    [(np.ones(5000), "all samples are alike"), (np.arange(10.0), "give more")],
+)
+@pytest.mark.parametrize("words", ["beats {} -o b.npy", "fit {} --window beats"])
+def test_a_recording_that_cannot_have_beats_is_refused(cli, tmp_path, samples, reason, words):
+    np.save("still.npy", samples[:, None])
+    said = cli(words.format("still.npy"), "--fs", FS, code=1).stderr
+    assert said.splitlines()[-1].startswith("error: still.npy: ")
+    assert reason in said
+    assert [path.name for path in tmp_path.iterdir()] == ["still.npy"]
+
+
 @pytest.fixture
 def recording(tmp_path):
     rng = np.random.default_rng(7)

@@ -8,9 +8,14 @@ from pathlib import Path
 from typing import Any
 
 
+def _word(path: str) -> str:
+    """Return a path as a shell, and then a command, takes it for one."""
+    return shlex.quote(f"./{path}" if path.startswith("-") else path)
+
+
 def after_fit(record: Mapping[str, Any], sources: Sequence[str]) -> str:
     """Return the command that comes next: cleaning, or a fit where nothing would be cleaned."""
-    one = shlex.quote(sources[0]) if len(sources) == 1 and sources[0] != "-" else None
+    one = _word(sources[0]) if len(sources) == 1 and sources[0] != "-" else None
     if record["noise_std"] is None and record.get("strength") == 0.0:
         return (
             f"Next: ikpca fit {one or 'FILE'} --noise-std LEVEL, if you know it; until then "
@@ -18,13 +23,13 @@ def after_fit(record: Mapping[str, Any], sources: Sequence[str]) -> str:
         )
     many = len(sources) > 1 or (one is not None and Path(sources[0]).is_dir())
     files = f"{one or 'FILE...'} --output-dir clean" if many else one or "FILE"
-    return f"Next: ikpca denoise {shlex.quote(str(record['model']))} {files}"
+    return f"Next: ikpca denoise {_word(str(record['model']))} {files}"
 
 
 def after_cutting(output: str, recording: str, *, is_heart: bool, fs: float | None) -> str:
     """Say what comes after cutting a recording into beats, or other events."""
-    text = f"Next: ikpca fit {shlex.quote(output)}"
+    text = f"Next: ikpca fit {_word(output)}"
     if is_heart:
-        text += f"; or, in one step, ikpca fit {shlex.quote(recording)} --window beats"
+        text += f"; or, in one step, ikpca fit {_word(recording)} --window beats"
         text += "" if fs is None else f" --fs {fs:g}"
     return text

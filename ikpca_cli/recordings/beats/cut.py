@@ -54,6 +54,10 @@ class StretchOfBeats:
         InputError
             If there are too few beats, or too few samples to filter.
         """
+        if not np.ptp(values, axis=0).any():
+            raise InputError(
+                f"{name}: all samples are alike, and no beats; give a recording of some"
+            )
         try:
             fast, baseline = without_baseline(values, fs)
             shown = fast if like is None else without_baseline(like, fs)[0]
@@ -61,7 +65,9 @@ class StretchOfBeats:
         except InputError:
             raise
         except ValueError as error:
-            raise InputError(f"{name}: {len(values)} samples are too few to find beats") from error
+            raise InputError(
+                f"{name}: {len(values)} samples are too few to find beats; give more"
+            ) from error
 
     def rows(self) -> FloatArray:
         """Return its beats, one a row."""
