@@ -23,6 +23,18 @@ def snr_gain_db(mse_noisy: float, mse: float) -> float:
         return float(10.0 * np.log10(np.float64(mse_noisy) / np.float64(mse)))
 
 
+def mean_errors(before: float, after: float, count: int) -> dict[str, float]:
+    """Return the errors of `count` numbers by name, from sums of squares before and after."""
+    mse_noisy, mse = before / count, after / count
+    return {
+        "mse_noisy": mse_noisy,
+        "mse": mse,
+        "rms_noisy": math.sqrt(mse_noisy),
+        "rms": math.sqrt(mse),
+        "snr_gain_db": snr_gain_db(mse_noisy, mse),
+    }
+
+
 def evaluate_model(
     model: Denoiser, noisy: RowSource, clean: RowSource | None, progress: Progress = silent
 ) -> dict[str, float | int | None]:
@@ -54,13 +66,5 @@ def evaluate_model(
         before += float(np.sum((noisy[part] - reference) ** 2))
         after += float(np.sum((cleaned - reference) ** 2))
         progress("evaluate", part.stop, noisy.shape[0])
-    count = noisy.shape[0] * noisy.shape[1]
-    before, after = before / count, after / count
-    return {
-        "mse_noisy": before,
-        "mse": after,
-        "rms_noisy": math.sqrt(before),
-        "rms": math.sqrt(after),
-        "snr_gain_db": snr_gain_db(before, after),
-        "n_samples": noisy.shape[0],
-    }
+    errors = mean_errors(before, after, noisy.shape[0] * noisy.shape[1])
+    return {**errors, "n_samples": noisy.shape[0]}

@@ -9,7 +9,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import RowSource, row_name
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
-from ikpca_cli.evaluation.metrics import snr_gain_db
+from ikpca_cli.evaluation.metrics import mean_errors, snr_gain_db
 from ikpca_cli.recordings.colour import UNKNOWN
 from ikpca_cli.recordings.roughness import at_limits
 from ikpca_cli.recordings.suitability import level_of, remarks
@@ -86,12 +86,4 @@ def evaluate_windows(
         noisy_part = np.asarray(noisy[part], dtype=np.float64)[:, columns]
         before += float(np.sum((noisy_part - reference) ** 2))
         after += float(np.sum((cleaned[:, columns] - reference) ** 2))
-    count = int(noisy.shape[0]) * len(columns)
-    before, after = before / count, after / count
-    return {
-        "mse_noisy": before,
-        "mse": after,
-        "rms_noisy": math.sqrt(before),
-        "rms": math.sqrt(after),
-        "snr_gain_db": snr_gain_db(before, after),
-    } | about
+    return mean_errors(before, after, int(noisy.shape[0]) * len(columns)) | about

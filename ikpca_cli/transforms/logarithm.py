@@ -8,11 +8,12 @@ from typing import ClassVar, Self
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.transforms.growing import GrowingNoise
 from ikpca_cli.transforms.protocol import State
 
 
 @dataclass(frozen=True)
-class Logarithm:
+class Logarithm(GrowingNoise):
     """Logarithms over the relative noise level, for ``variance = (relative x signal)^2``.
 
     The mean of ``log(x (1 + relative e))`` is below the logarithm of x by half the square of the
@@ -31,15 +32,6 @@ class Logarithm:
     relative: float
     least: float
 
-    @property
-    def width(self) -> int | None:
-        """Number of columns that rows must have, None for any."""
-        return None
-
-    def columns(self, n_features: int) -> int:
-        """Return how many columns rows of so many have with white noise."""
-        return n_features
-
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows with noise of variance 1."""
         rows: FloatArray = np.log(np.maximum(X, self.least)) / self.relative
@@ -54,11 +46,6 @@ class Logarithm:
         """Return the noise level of each number, (n, p)."""
         level: FloatArray = self.relative * self.inverse(Z)
         return level
-
-    def noise(self, Z: FloatArray, E: FloatArray) -> FloatArray:
-        """Return what white noise E (n, p) on clean rows Z (n, p) is in the units of the data."""
-        noise: FloatArray = self.levels(Z) * E
-        return noise
 
     def state(self) -> State:
         """Return the numbers by name."""

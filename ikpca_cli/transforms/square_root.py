@@ -15,13 +15,14 @@ from typing import ClassVar, Self
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.transforms.growing import GrowingNoise
 from ikpca_cli.transforms.protocol import State
 
 _LOWEST = 2.0 * (3.0 / 8.0) ** 0.5  # the transform of a count of 0
 
 
 @dataclass(frozen=True)
-class SquareRoot:
+class SquareRoot(GrowingNoise):
     """The generalised Anscombe transform.
 
     Attributes
@@ -36,15 +37,6 @@ class SquareRoot:
 
     gain: float
     floor: float
-
-    @property
-    def width(self) -> int | None:
-        """Number of columns that rows must have, None for any."""
-        return None
-
-    def columns(self, n_features: int) -> int:
-        """Return how many columns rows of so many have with white noise."""
-        return n_features
 
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows with noise of variance 1."""
@@ -69,11 +61,6 @@ class SquareRoot:
         variance = self.gain * signal + self.floor
         level: FloatArray = np.sqrt(np.maximum(variance, 0.0))
         return level
-
-    def noise(self, Z: FloatArray, E: FloatArray) -> FloatArray:
-        """Return what white noise E (n, p) on clean rows Z (n, p) is in the units of the data."""
-        noise: FloatArray = self.levels(Z) * E
-        return noise
 
     def state(self) -> State:
         """Return gain and floor by name."""
