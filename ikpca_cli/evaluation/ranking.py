@@ -15,8 +15,8 @@ import numpy as np
 from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.first_pass import SAMPLE_ROWS, selection_rows
 from ikpca_cli.data.random import Stream, model_rng
-from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, silent
-from ikpca_cli.errors import UsageError
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, row_name, silent
+from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.risk import stein_risks
@@ -63,18 +63,21 @@ def rank(
 
     Raises
     ------
-    UsageError
+    InputError
         If there are too few different rows, or their noise level is neither given nor told by them.
     """
     rows = without_duplicates(selection_rows(X, SAMPLE_ROWS, seed))
     if len(rows) < _FEWEST:
-        raise UsageError(f"methods cannot be told apart on {len(rows)} different rows: name one")
+        raise InputError(
+            f"{row_name(X)}: methods are compared on {_FEWEST} different rows or more, and here "
+            f"are {len(rows)}: give more, or fit the method that you want (fit --method)"
+        )
     level = methods[0].noise_std
     noise_std = estimate_noise(rows - rows.mean(axis=0)).std if level == "auto" else level
     if noise_std is None:
-        raise UsageError(
-            "methods are told apart by the noise level, which these rows do not tell: give it "
-            "(--noise-std), or name a method"
+        raise InputError(
+            f"{row_name(X)}: methods are compared by the noise level, which these rows do not "
+            "tell: give it (--noise-std), or fit the method that you want (fit --method)"
         )
     risks = []
     for done, method in enumerate(methods, start=1):

@@ -79,7 +79,7 @@ def check_shape(
             f"one sample, ({shape[0]}, 1) for samples of one number"
         )
     if min(shape) < 1:
-        raise InputError(f"{name}: is empty, of shape {shape}; name another array (--dataset)")
+        raise InputError(f"{name}: is empty, of shape {shape}; give one that holds samples")
     if transpose and len(shape) > 2:
         raise InputError(
             f"{name}: has shape {shape}, and --transpose is for two axes; "

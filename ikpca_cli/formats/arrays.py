@@ -88,9 +88,11 @@ def read_rows(
         if str(error).isprintable():
             raise
         raise type(error)(_printable(str(error))) from error  # names in files can be anything
+    except FileNotFoundError as error:
+        raise InputError(f"{file.name}: there is no such file; check its path") from error
     except OSError as error:
-        reason = " ".join((error.strerror or str(error)).split())
-        raise InputError(f"{file.name}: cannot be read: {reason.lower()}") from error
+        reason = " ".join((error.strerror or str(error)).split()).lower()
+        raise InputError(f"{file.name}: cannot be read: {reason}; check the file") from error
     except MemoryError as error:
         raise InputError(f"{file.name}: does not fit in memory; save it as .npy or .h5") from error
     except Exception as error:

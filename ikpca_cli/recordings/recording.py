@@ -81,7 +81,9 @@ class _Sample:
         return row_name(self.rows)
 
     def __getitem__(self, rows: slice) -> FloatArray:
-        row = np.asarray(self.rows[self.place : self.place + 1], dtype=np.float64)
+        part = slice(self.place, self.place + 1)
+        row = np.asarray(self.rows[part], dtype=np.float64)
+        check_quickly(self.rows, part, row)
         return row.reshape(self.shape)[rows]
 
 
@@ -175,7 +177,7 @@ class Recording:
         found = [self.times.remark()]
         short = [int(canvas.shape[0]) for canvas in self.canvases]
         short = [length for length in short if length < cutting.shortest]
-        if short and cutting.kind != "image":
+        if short and self.times.leaps:
             found.append(
                 f"{sum(short)} samples between leaps too near to each other for the window "
                 f"{cutting.text} stay as they are"

@@ -36,7 +36,7 @@ def channel_noise(canvases: Sequence[RowSource], kind: Kind) -> FloatArray:
 def changes(canvases: Sequence[RowSource], kind: Kind, lag: int) -> FloatArray:
     """Return the size of second differences over `lag` samples in each channel, (c,).
 
-    That of white noise is its standard deviation.
+    That of white noise is its standard deviation; that of too few samples 0.
     """
     found = []
     for rows in _stretches(canvases, 2 * lag):
@@ -44,7 +44,8 @@ def changes(canvases: Sequence[RowSource], kind: Kind, lag: int) -> FloatArray:
         if kind == "image":
             moved = _second(moved.T, lag).reshape(-1, 1)
         found.append(moved)
-    levels: FloatArray = np.median(np.abs(np.concatenate(found)), axis=0) / _MAD
+    moves = np.abs(np.concatenate(found))
+    levels: FloatArray = np.median(moves, axis=0) / _MAD if len(moves) else moves.sum(axis=0)
     return levels
 
 

@@ -224,7 +224,7 @@ class Windowed:
         every = slice(0, int(canvas.shape[0]))
         if self.cutting.kind == "beats":
             try:
-                yield every, self.clean_array(_whole(canvas))
+                yield every, self.clean_array(_whole(canvas), name=row_name(canvas))
             except InputError:
                 if not getattr(canvas, "is_part", False):
                     raise
@@ -235,8 +235,6 @@ class Windowed:
             return
 
         def clean(windows: FloatArray) -> tuple[FloatArray, FloatArray]:
-            if not np.isfinite(windows).all():
-                raise InputError("the recording holds numbers that are not finite; mend them first")
             white = self._white(windows)
             cleaned = self.model.denoise_as_fitted(white).astype(np.float64, copy=False)
             return self._white(cleaned, back=True), self.model.noise_left(white)
@@ -249,13 +247,17 @@ class Windowed:
                 cleaned = added(canvas, part.start, cleaned, stds, self.colour)
             yield part, cleaned
 
-    def clean_array(self, canvas: FloatArray, like: FloatArray | None = None) -> FloatArray:
-        """Return a whole canvas, clean; beats are where they are in `like`, if given."""
+    def clean_array(
+        self, canvas: FloatArray, like: FloatArray | None = None, name: str = "the array"
+    ) -> FloatArray:
+        """Return a whole canvas, clean; beats are where they are in `like`, if given.
+
+        A refusal names it by `name`.
+        """
         if self.cutting.kind == "beats":
             fs, apart, band = self.cutting.fs, self.cutting.apart, self.cutting.band
             shown = None if like is None else like / self.cutting.scales
-            scaled, name = canvas / self.cutting.scales, row_name(canvas)
-            part = StretchOfBeats.of(scaled, fs, apart, name, like=shown)
+            part = StretchOfBeats.of(canvas / self.cutting.scales, fs, apart, name, like=shown)
             known = narrow(part.rows(), band, LENGTH)
             cleaned = self.model.denoise_as_fitted(known).astype(np.float64)
             return put_back([part], widen(cleaned, band, LENGTH))[0] * self.cutting.scales

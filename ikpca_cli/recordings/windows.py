@@ -15,7 +15,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
 from ikpca_cli.data.random import Stream, model_rng
-from ikpca_cli.data.row_source import FloatArray, RowSource
+from ikpca_cli.data.row_source import FloatArray, RowSource, row_name
+from ikpca_cli.errors import InputError
 from ikpca_cli.recordings.cutting import Cutting
 
 TRAINING_WINDOWS = 20_000
@@ -35,6 +36,11 @@ def training_windows(canvases: Sequence[RowSource], cutting: Cutting, seed: int)
     """Return windows to learn from, less their levels: (n, height * width).
 
     All of them, at every offset, or a random share of each part of the canvases.
+
+    Raises
+    ------
+    InputError
+        If they are all alike.
     """
     counts = np.array([_places(canvas, cutting).prod() for canvas in canvases])
     most = min(TRAINING_WINDOWS, max(TRAINING_NUMBERS // cutting.n_features, 100))
@@ -51,7 +57,13 @@ def training_windows(canvases: Sequence[RowSource], cutting: Cutting, seed: int)
         if len(own):
             parts.append(_cut(canvas, cutting, own))
         start += int(count)
-    return np.concatenate(parts)
+    windows = np.concatenate(parts)
+    if (windows == windows[0]).all():
+        raise InputError(
+            f"{row_name(canvases[0])}: all windows are alike but for their levels, and tell no "
+            "noise from signal; give a recording or picture that varies"
+        )
+    return windows
 
 
 def cleaned_blocks(

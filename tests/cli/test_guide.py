@@ -69,10 +69,10 @@ def test_the_set_of_the_demonstration_has_the_noise_that_it_says():
 
 
 def test_a_demonstration_prints_the_commands_that_it_ran(cli, tmp_path):
-    shown = cli("demo", "try").stdout
+    shown = cli("demo", "--", "-try").stdout
     commands = [shlex.split(line[2:]) for line in shown.splitlines() if line.startswith("$ ")]
     assert [words[1] for words in commands] == ["fit", "denoise", "evaluate", "compare", "fit"]
-    found = {path.name for path in (tmp_path / "try").iterdir()}
+    found = {path.name for path in (tmp_path / "-try").iterdir()}
     assert found == {
         *("train.csv", "noisy.csv", "clean.csv"),
         *("model.joblib", "noisy.denoised.csv", "cleaned.png"),

@@ -69,7 +69,7 @@ def test_levels_may_stand_in_any_form_beside_any_rows(cli, files, form):
 
 def test_a_file_of_levels_that_is_not_there_is_named(cli, files):
     (line,) = cli("fit", "rows.npy", "--noise-std", "nope.npy", code=1).stderr.splitlines()
-    assert line == "error: nope.npy: cannot be read: no such file or directory"
+    assert line == "error: nope.npy: there is no such file; check its path"
     assert "use a number" in cli("fit", "rows.npy", "--noise-std", "loud", code=2).stderr
 
 

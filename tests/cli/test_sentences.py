@@ -60,6 +60,7 @@ def test_a_fit_promises_nothing_that_it_does_not_know():
         (["my rows.h5::x"], "denoise 'a b.m' 'my rows.h5::x'"),
         (["-"], "denoise 'a b.m' FILE"),
         (["-dash.csv"], "denoise 'a b.m' ./-dash.csv"),
+        (["-a\n'\u200b9.csv"], r"denoise 'a b.m' $'./-a\012\047\342\200\2139.csv'"),
         (["."], "denoise 'a b.m' . --output-dir clean"),
         (["a.csv", "b.csv"], "denoise 'a b.m' FILE... --output-dir clean"),
     ],

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ikpca_cli import IKPCA, PCA
-from ikpca_cli.errors import UsageError
+from ikpca_cli.errors import InputError
 from ikpca_cli.evaluation.ranking import Standing, best_of, rank
 
 
@@ -45,9 +45,16 @@ def test_the_preferred_method_is_taken_where_it_is_as_good():
     assert best_of([first, far]) == "pca"
 
 
-def test_rows_that_cannot_tell_are_refused():
-    with pytest.raises(UsageError, match="different rows"):
-        rank([PCA()], np.repeat(np.eye(4), 20, axis=0), 0)
+@pytest.mark.parametrize(
+    ("rows", "reason"),
+    [
+        (np.repeat(np.eye(4), 20, axis=0), "8 different rows or more, and here are 4: give more"),
+        (np.random.default_rng(0).normal(size=(40, 1)), r"give it \(--noise-std\)"),
+    ],
+)
+def test_rows_that_cannot_tell_are_refused(rows, reason):
+    with pytest.raises(InputError, match=f"the array: methods .* {reason}"):
+        rank([PCA()], rows, 0)
 
 
 def test_a_fit_takes_the_best_method_and_compare_shows_all(cli, curves):

@@ -186,7 +186,7 @@ def test_one_nested_compressed_dataset(tmp_path):
 def test_files_that_hold_no_array(table, tmp_path):
     assert "is a pickle, which is never loaded" in refusal(table(b"\x80\x04.", "model.joblib"))
     assert "is empty" in refusal(table(""))
-    assert "cannot be read: no such file" in refusal(tmp_path / "none.npy")
+    assert "there is no such file; check its path" in refusal(tmp_path / "none.npy")
     assert "is a folder" in refusal(tmp_path)
     assert "not an array file" in refusal(table(b"GI\0F89a", "picture.dat"))
 

@@ -80,13 +80,17 @@ def test_a_recording_without_beats_is_refused():
 
 @pytest.mark.parametrize(
     ("samples", "reason"),
-    [(np.ones(5000), "all samples are alike"), (np.arange(10.0), "give more")],
+    [
+        (np.ones(5000), "all samples are alike"),
+        (np.ones(1), "all samples are alike"),
+        (np.arange(10.0), "give more"),
+    ],
 )
 @pytest.mark.parametrize("words", ["beats {} -o b.npy", "fit {} --window beats"])
 def test_a_recording_that_cannot_have_beats_is_refused(cli, tmp_path, samples, reason, words):
     np.save("still.npy", samples[:, None])
     said = cli(words.format("still.npy"), "--fs", FS, code=1).stderr
-    assert said.splitlines()[-1].startswith("error: still.npy: ")
+    assert said.startswith("error: still.npy: ")
     assert reason in said
     assert [path.name for path in tmp_path.iterdir()] == ["still.npy"]
 
@@ -109,6 +113,9 @@ def test_a_whole_recording_is_cleaned_by_its_beats(cli, recording, tmp_path):
     assert_array_equal(found[:, 0], np.round(np.arange(len(rows)) / FS, 5))
     before, after = np.mean((rows - clean) ** 2), np.mean((found[:, 1] - clean) ** 2)
     assert after < before / 12.0
+    np.save("one.npy", rows[:1, None])
+    said = cli("denoise", "model.joblib", "one.npy", code=1).stderr
+    assert said.startswith("error: one.npy: all samples are alike")
 
 
 def test_beats_are_cut_and_put_back(cli, recording, tmp_path):

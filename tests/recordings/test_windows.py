@@ -247,6 +247,23 @@ def test_progress_of_several_windows_is_one_that_rises():
     assert done[-1] == 1000
 
 
+@pytest.mark.parametrize("window", ["auto", "8"])
+@pytest.mark.parametrize("shape", [(300, 1), (1, 300), (40, 40)])
+def test_what_does_not_vary_is_refused_by_name(cli, shape, window):
+    np.save("still.npy", np.full(shape, 0.1))
+    said = cli("fit", "still.npy", "--window", window, code=1).stderr
+    assert said.startswith("error: still.npy: all windows are alike")
+
+
+@pytest.mark.parametrize(("shape", "place"), [((300, 1), (7, 0)), ((2, 300), (1, 6))])
+def test_a_number_that_is_missing_is_refused_by_its_place(shape, place):
+    values = RNG.normal(size=shape)
+    values[place] = np.nan
+    row, column = np.add(place, 1)
+    with pytest.raises(InputError, match=f"row {row}, column {column} is nan"):
+        fit_windows(Mixture(), [values], window=(8,))
+
+
 def test_a_coloured_picture_is_refused_with_what_to_do():
     rows = np.zeros((1, 16 * 16 * 3))
     with pytest.raises(InputError, match=r"coloured pictures of shape \(16, 16, 3\).*grey picture"):

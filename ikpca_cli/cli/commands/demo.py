@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import time
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ikpca_cli.cli import options as opt
+from ikpca_cli.cli.streams import escaped
+from ikpca_cli.cli.words.next_steps import no_option, quoted
 from ikpca_cli.errors import OutputError
 
 if TYPE_CHECKING:
@@ -42,14 +43,14 @@ def demo(
     _check_folder(place, force)
     start = time.perf_counter()
     typer.echo(
-        f"{place}: {ROWS_TO_FIT} noisy pulses to learn from, and {ROWS_TO_CLEAN} others to clean,\n"
-        f"{COLUMNS} numbers each, noise of standard deviation {NOISE_STD}; clean.csv has them "
-        "without noise."
+        f"{escaped(folder)}: {ROWS_TO_FIT} noisy pulses to learn from, and {ROWS_TO_CLEAN} others "
+        f"to clean,\n{COLUMNS} numbers each, noise of standard deviation {NOISE_STD}; clean.csv "
+        "has them without noise."
     )
     write_set(place)
     root = ctx.find_root().command
     for words in commands(place):
-        typer.echo("\n$ " + shlex.join(["ikpca", *words]))
+        typer.echo("\n$ " + " ".join(map(quoted, ["ikpca", *words])))
         extra = ["--force"] if force and "compare" not in words else []
         code = root.main([*words, *extra, *(["--debug"] if debug else [])], "ikpca",
                          standalone_mode=False)  # fmt: skip
@@ -63,11 +64,10 @@ def demo(
 
 def commands(folder: Path) -> list[list[str]]:
     """Return the commands that a demonstration runs, as lists of words without the program."""
-    train, noisy, clean, model = (
-        str(folder / name) for name in ("train.csv", "noisy.csv", "clean.csv", "model.joblib")
-    )
+    names = ("train.csv", "noisy.csv", "clean.csv", "model.joblib", "cleaned.png")
+    train, noisy, clean, model, drawing = (no_option(str(folder / name)) for name in names)
     drawn = find_spec("matplotlib") is not None
-    picture = ["--plot", str(folder / "cleaned.png")]
+    picture = ["--plot", drawing]
     return [
         ["fit", train, "-o", model],
         ["denoise", model, noisy, *([] if drawn else ["--preview"])],

@@ -38,7 +38,9 @@ def _listed(path: str) -> list[str]:
         lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "is no text"
-        raise InputError(f"{path}: the list cannot be read: {reason.lower()}") from error
+        raise InputError(
+            f"{path}: the list cannot be read: {reason.lower()}; give a text file of paths"
+        ) from error
     full = [line.strip() for line in lines if line.strip()]
     names = [name for name in full if name[0] != "#" or Path(name).exists()]
     if not names:

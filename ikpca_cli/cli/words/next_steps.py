@@ -1,16 +1,35 @@
-"""What to type next, after a fit and after cutting."""
+"""What to type: after a fit and after cutting, and in words that a shell takes as they are."""
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ikpca_cli.cli.streams import escaped
+
+
+def no_option(path: str) -> str:
+    """Return a path that a command does not take for an option."""
+    return f"./{path}" if path.startswith("-") else path
+
+
+def quoted(word: str) -> str:
+    """Return a word as a shell takes it for one, on one line of signs that a terminal shows."""
+    if escaped(word) == word:
+        return shlex.quote(word)
+    signs = (chr(byte) if _is_plain(byte) else f"\\{byte:03o}" for byte in os.fsencode(word))
+    return f"$'{''.join(signs)}'"
+
+
+def _is_plain(byte: int) -> bool:
+    return 0x20 <= byte < 0x7F and byte not in b"'\\"
+
 
 def _word(path: str) -> str:
-    """Return a path as a shell, and then a command, takes it for one."""
-    return shlex.quote(f"./{path}" if path.startswith("-") else path)
+    return quoted(no_option(path))
 
 
 def after_fit(record: Mapping[str, Any], sources: Sequence[str]) -> str:
