@@ -123,9 +123,14 @@ class Cleaner(Estimator):
         """
         rows = self._check_rows(X)
         usual = self._usual()
-        if usual.caution.std is None or usual.caution.strength == 0.0 or rows.shape[0] < FEW_ROWS:
+        is_settled = usual.caution.std is None or usual.caution.strength == 0.0
+        if rows.shape[0] < FEW_ROWS or (is_settled and usual.spikes is None):
             return usual
         some = sample_rows(rows, SOME_ROWS, model_rng(self.seed_, Stream.FILE_SAMPLE))
+        if usual.spikes is not None and not usual.spikes.are_anywhere(some):
+            usual = replace(usual, spikes=None)
+        if is_settled:
+            return usual
         with at_work(with_scipy=True):
             found = caution_of(self, self._raw, self._distance_block, some, usual)
         return replace(usual, caution=found)

@@ -13,7 +13,7 @@ from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.modelfile.storage import load_model, save_model
 from ikpca_cli.noise.models.choose import noise_of
 from ikpca_cli.noise.models.given import covariance_of
-from ikpca_cli.noise.models.spikes import apart_from_medians
+from ikpca_cli.noise.models.spikes import apart_from_medians, propose_outliers
 from ikpca_cli.noise.models.spikes import propose as propose_spikes
 from ikpca_cli.noise.risk import stein_risks
 from ikpca_cli.transforms.column_scale import ColumnScale
@@ -179,7 +179,10 @@ def test_spikes_are_left_out_and_signal_is_not(height):
 
 
 def test_sharp_lines_are_not_left_out_with_spikes():
-    """Spikes are anywhere; what stands out in the same columns of many rows is signal."""
+    """Spikes are anywhere; what stands out in the same columns of many rows is signal.
+
+    And so it is in a file of less noise, which has no value beyond the limit but the lines.
+    """
     rng = np.random.default_rng(np.random.SeedSequence([80]))
     x = np.linspace(0.0, 1.0, 256)
     places = (0.1, 0.15, 0.33, 0.4, 0.62, 0.8, 0.9)
@@ -193,6 +196,33 @@ def test_sharp_lines_are_not_left_out_with_spikes():
     is_left_out, _ = found.find(noisy)
     assert is_left_out[struck].mean() > 0.9
     assert is_left_out[~struck].mean() < 0.01
+    assert found.are_anywhere(noisy)
+    assert not found.are_anywhere(clean + 0.02 * rng.normal(size=clean.shape))
+
+
+def test_a_file_of_peaks_keeps_them():
+    """What a fit takes for spikes is left out of files in which it is anywhere."""
+    model = load_method("pca")().fit(noisy_rows("white", 60, 4)[0])
+    model.spike_limit_ = 1.0
+    clean, rng = bumps(40, 5)
+    peaks = 0.15 * rng.normal(size=clean.shape)
+    peaks[:, ::12] += 4.0
+    assert model.treatment(peaks).spikes is None
+    peaks[:, ::12] -= 4.0
+    peaks[rng.uniform(size=clean.shape) < 0.02] += 4.0
+    assert model.treatment(peaks).spikes is not None
+
+
+def test_the_top_of_a_peak_is_no_outlier():
+    x = np.arange(COLUMNS)
+    rng = np.random.default_rng(np.random.SeedSequence([82]))
+    rows = 0.02 * rng.normal(size=(40, COLUMNS))
+    rows[7] += 1.2 * np.exp(-(((x - 30.3) / 1.5) ** 2))
+    apart, std = apart_from_medians(rows)
+    assert propose_outliers(rows, apart, std) is None
+    rows[7] = rows[6]
+    rows[7, 30] += 1.2
+    assert propose_outliers(rows, *apart_from_medians(rows)) is not None
 
 
 def test_columns_are_scaled_with_their_units():

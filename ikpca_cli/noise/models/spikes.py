@@ -28,6 +28,7 @@ _OFTEN = 5.0  # standard errors of a share of rows, for a column to have more th
 _SHARP = 0.1  # and how much more at least
 _OUTLYING, _ACROSS = 40.0, 15.0  # robust standard deviations, in its row and in its column
 _FEW = 1e-3  # share of values that may be outliers
+_SPREAD = 0.5  # share of spikes that as many columns would have, were they anywhere
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,17 @@ class Spikes:
         """Return which values of rows (n, p) are spikes, and the running medians, (n, p) both."""
         medians = running_median(X)
         return np.abs(X - medians) > self.limit, medians
+
+    def are_anywhere(self, X: FloatArray) -> bool:
+        """Tell whether what is found in rows (n, p) is spread over the columns, as spikes are.
+
+        Peaks of a signal stand out in their own columns. Of so many spikes, Poisson leaves a share
+        ``exp(-count / p)`` of the columns without any; peaks leave many more.
+        """
+        found, _ = self.find(X)
+        without = float(np.mean(~found.any(axis=0)))
+        count, n_features = int(found.sum()), X.shape[1]
+        return without == 0.0 or -n_features * np.log(without) >= _SPREAD * count
 
     def repair(self, X: FloatArray) -> FloatArray:
         """Return rows (n, p) with medians for spikes; the same array where there are none."""
@@ -121,12 +133,22 @@ def propose_outliers(rows: FloatArray, apart: FloatArray, std: float) -> Spikes 
         return None
     across = np.abs(rows - np.median(rows, axis=0))
     scatter = np.median(across, axis=0) / _MAD
-    outlying = (apart > limit) & (across > _ACROSS * scatter)
+    outlying = (apart > limit) & (across > _ACROSS * scatter) & (_from_neighbours(rows) > limit)
     beside = outlying[:, 1:] & outlying[:, :-1]
     if beside.any() or not 0 < outlying.sum() <= max(1.0, _FEW * rows.size):
         return None
     # Whatever else is as far off is left to what it belongs to.
     return Spikes(limit, are_sure=True) if (apart > limit).sum() == outlying.sum() else None
+
+
+def _from_neighbours(rows: FloatArray) -> FloatArray:
+    """Return how far values (n, p) are from the nearer one of those beside them in their row.
+
+    The top of a peak is far from the running median, but not from its own flank.
+    """
+    steps = np.pad(np.abs(np.diff(rows, axis=1)), ((0, 0), (1, 1)), constant_values=np.inf)
+    nearer: FloatArray = np.minimum(steps[:, :-1], steps[:, 1:])
+    return nearer
 
 
 def running_median(X: FloatArray) -> FloatArray:
