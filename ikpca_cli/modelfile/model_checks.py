@@ -64,10 +64,8 @@ def check_params(cls: type[Denoiser], params: object) -> None:
     for name, value in params.items():
         if name not in known:
             raise FlawError(f"{cls.method} has no parameter {name!r} in this version of ikpca")
-        if type(value) is str:
-            check_text(f"parameter {name}", value)
-        elif type(value) is not bool:
-            _check_number(f"parameter {name}", value, _PARAM_BITS)
+        if type(value) is not bool:
+            _check_plain(f"parameter {name}", value, _PARAM_BITS)
         try:
             PARAMETERS[name].check(f"parameter {name}", value)
         except UsageError as error:
@@ -129,10 +127,7 @@ def check_windows(windows: object) -> None:
         raise FlawError("how its windows are cut is not said in a few values")
     for name, value in windows.items():
         check_text("a value of its windows", name)
-        if type(value) is str:
-            check_text(f"{name} of its windows", value)
-        else:
-            _check_number(f"{name} of its windows", value, _STATE_BITS)
+        _check_plain(f"{name} of its windows", value)
 
 
 def check_reading(reading: object) -> None:
@@ -150,9 +145,8 @@ def check_reading(reading: object) -> None:
     for name, value in reading.items():
         if type(value) is not OF_TABLES[name]:
             raise FlawError(f"its option {name} is not of its type")
-        if type(value) is str:
-            check_text(f"its option {name}", value)
-        elif isinstance(value, int) and not 0 <= value < 2**31:
+        _check_plain(f"its option {name}", value)
+        if type(value) is int and not 0 <= value < 2**31:
             raise FlawError(f"its option {name} is out of range")
     if reading.get("header", "yes") not in ("yes", "no"):
         raise FlawError("its option header is neither yes nor no")
@@ -175,6 +169,14 @@ def check_text(name: str, value: object) -> None:
     """
     if type(value) is not str or not value.isprintable() or len(value.encode()) > MAX_TEXT_BYTES:
         raise FlawError(f"{name} is not a short plain text")
+
+
+def _check_plain(name: str, value: object, bits: int = _STATE_BITS) -> None:
+    """Check that a value is text or a number, each within bounds."""
+    if type(value) is str:
+        check_text(name, value)
+    else:
+        _check_number(name, value, bits)
 
 
 def _check_number(name: str, value: object, bits: int) -> None:

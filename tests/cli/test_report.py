@@ -62,3 +62,10 @@ def test_long_notes_come_below_where_there_is_no_room_beside(capsys, monkeypatch
     lines = [line.split() for line in capsys.readouterr().out.splitlines() if "gamma" in line]
     assert len(lines) == (1 if beside else 2)
     assert lines[-1][:2] == (["gamma", "0.25"] if beside else ["gamma", "inverse"])
+
+
+def test_what_is_piped_is_not_measured(capsys, monkeypatch):
+    monkeypatch.setattr(Console, "measure", None)
+    report.print_records(RECORDS, "table", columns=COLUMNS, spare=("seconds",))
+    report.print_record({"a": 1}, "table", notes={"a": "a long note, " * 9})
+    assert "time to fit" in capsys.readouterr().out

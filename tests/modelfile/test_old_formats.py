@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import joblib
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from ikpca_cli.estimators.pca import PCA
+from ikpca_cli.modelfile.checksum import checksum
 from ikpca_cli.modelfile.model_file import FORMAT, read_model
 from ikpca_cli.modelfile.storage import load_model, save_model
 
@@ -40,6 +43,16 @@ def test_old_models_are_read(number, name, tmp_path):
     save_model(str(tmp_path / "new.joblib"), model)
     assert read_model(str(tmp_path / "new.joblib")).format == FORMAT
     assert_allclose(load_model(str(tmp_path / "new.joblib")).denoise(ROW), model.denoise(ROW))
+
+
+def test_the_checksum_is_that_of_what_the_file_holds(tmp_path):
+    path = str(tmp_path / "model.joblib")
+    save_model(path, PCA(2, noise_std=0.5).fit(np.random.default_rng(3).normal(size=(30, 4))))
+    content = joblib.load(path)
+    del content["state"]["frequency_band_"]  # as in the first files of this format
+    content["checksum"] = checksum(content)
+    joblib.dump(content, path)
+    assert load_model(path).frequency_band_ is None
 
 
 def test_every_format_before_this_one_has_a_file():

@@ -56,13 +56,20 @@ def print_record(record: Record, form: str, *, notes: Mapping[str, str] | None =
     told = {key: value for key, value in record.items() if value is not None}
     table = _pairs(told, notes or {})
     console = _console()
-    wide = console.measure(table, options=console.options.update_width(_WIDE)).maximum
     long = max(map(len, (notes or {}).values()), default=0) > _LONG
-    if long and wide > console.width:  # a narrow column of words is hard to read
+    if long and not _fits(table, console):  # a narrow column of words is hard to read
         console.print(_pairs(told, {}))
         console.print(_pairs({key: (notes or {})[key] for key in told if key in (notes or {})}, {}))
         return
     console.print(table)
+
+
+def _fits(table: Table, console: Console) -> bool:
+    """Tell whether a table has the room that it needs, which is much to ask of a long one."""
+    if console.width >= _WIDE:
+        return True
+    needed = console.measure(table, options=console.options.update_width(_WIDE))
+    return needed.maximum <= console.width
 
 
 def _pairs(record: Record, notes: Mapping[str, str]) -> Table:
@@ -114,10 +121,9 @@ def print_records(
     shown = dict(columns or {key: key for key in (records[0] if records else ())})
     console = _console()
     table = _table(records, shown, best, title)
-    unlimited = console.options.update_width(_WIDE)
     left_out = []
     for key in spare:
-        if console.measure(table, options=unlimited).maximum <= console.width:
+        if _fits(table, console):
             break
         left_out.append(shown.pop(key))
         table = _table(records, shown, best, title)

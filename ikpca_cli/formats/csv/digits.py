@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import math
 import re
 
@@ -104,11 +105,12 @@ class Digits:
 
     def _look_for_missing(self, block: bytes, values: npt.NDArray[np.float64]) -> None:
         """Note what stands in the first cell without a value, if a block has any."""
-        if not np.isnan(values).any():
+        holes = np.isnan(values).any(axis=0)
+        if not holes.any():
             return
-        dialect, place = self._plan.dialect, int(np.argmax(np.isnan(values).any(axis=0)))
-        for line in block.split(b"\n"):
-            text = line.decode(self._plan.encoding, "replace")
+        dialect, place = self._plan.dialect, int(np.argmax(holes))
+        for line in io.BytesIO(block):  # which splits no more lines than are looked at
+            text = line.removesuffix(b"\n").decode(self._plan.encoding, "replace")
             cells = dialect.cells(text)
             if len(cells) != dialect.width or is_comment(text, dialect.comment):
                 continue
