@@ -113,6 +113,7 @@ def caution_of_file(
     rows: FloatArray,
     usual: Caution,
     rng: np.random.Generator,
+    n_fitted: int = SOME_ROWS,
 ) -> Caution:
     """Return what displacements of a file are limited by, from some of its rows.
 
@@ -126,6 +127,9 @@ def caution_of_file(
         That of rows like the training rows.
     rng : numpy.random.Generator
         Draws the direction of the divergence.
+    n_fitted : int
+        Training rows, by as many of which their level was read. More rows show more of their signal
+        as such, so that more of a file would look quieter where signal hides in its noise.
 
     Returns
     -------
@@ -135,7 +139,8 @@ def caution_of_file(
     """
     if usual.std is None or usual.strength == 0.0 or len(rows) < FEW_ROWS:
         return usual
-    level = estimate_noise(rows - rows.mean(axis=0))
+    like_fit = rows[: max(n_fitted, FEW_ROWS)]
+    level = estimate_noise(like_fit - like_fit.mean(axis=0))
     std, ratio = usual.std, 1.0
     if level.std is not None:
         found = level.std / usual.std

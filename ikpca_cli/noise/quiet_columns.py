@@ -3,7 +3,8 @@
 A quiet column is constant but for a few rows. The modulus of its characteristic function is that
 of the noise, exp(-s^2 t^2 / 2), times the share of the other rows, which its fall from one t to
 another is free of (Jin and Cai, "Estimating the null and the proportion of nonnull effects", 2007).
-Values that were clipped at a limit, or made positive, are no such noise.
+Values that were clipped at a limit, or made positive, are no such noise; nor is noise of heavy
+tails, whose logarithm falls fast at first and slowly then, and would be read too low.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ CLIPPED = 0.03
 """Share of values at a limit from which rows count as clipped."""
 
 _QUIET = 0.1  # share of the columns that may hold little signal
-_ARGUMENTS = (0.75, 1.75)  # of characteristic functions, over the noise
+_ARGUMENTS = (0.75, 1.25, 1.75)  # of characteristic functions, over the noise
+_STEEP, _BY_CHANCE = 1.12, 4.0  # most the fall to the second is over the other, and over the doubt
 _MAD = 0.6744897501960817  # median absolute deviation of a standard normal number
 _TAIL = (0.01, 0.1, 0.5)  # quantiles on the side of a column where few rows are marked
 _CUT_OFF = 1.55  # what the first is away from the last, over the second; 1.81 if normal
@@ -43,12 +45,15 @@ def quiet_reading(X: FloatArray) -> Reading | None:
     if rough == 0.0 or _tail(np.concatenate([some.ravel() for some in centred])) < _CUT_OFF:
         return None
     powers = [np.mean([_power(some, at / rough) for some in columns]) for at in _ARGUMENTS]
-    if not powers[0] > powers[1] > 0.0:
+    if not powers[0] > powers[1] > powers[2] > 0.0:
         return None
-    low, high = _ARGUMENTS
-    std = rough * float(np.log(powers[0] / powers[1]) / (high**2 - low**2)) ** 0.5
+    falls, widths = -np.diff(np.log(powers)), np.diff(np.square(_ARGUMENTS))
+    slopes, chance = falls / widths, (0.7 * n_samples * count) ** -0.5
+    if slopes[0] > (_STEEP + _BY_CHANCE * chance) * slopes[1]:
+        return None
+    std = rough * float(falls.sum() / widths.sum()) ** 0.5
     step = float(np.median([_steps(some) for some in columns]))
-    return Reading(std, float(np.hypot((0.7 * n_samples * count) ** -0.5, step / (2.0 * std))))
+    return Reading(std, float(np.hypot(chance, step / (2.0 * std))))
 
 
 def clipped_share(X: FloatArray) -> float:

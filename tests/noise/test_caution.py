@@ -161,6 +161,16 @@ def test_so_few_rows_do_not_tell_their_own_noise(n_samples, adapts):
     assert (found == Caution(1.0)) is not adapts
 
 
+def test_a_file_of_more_rows_than_the_fit_does_not_look_quieter_for_it():
+    """Where noise is strong in some columns, many rows show it as directions of signal."""
+    rng = np.random.default_rng(np.random.SeedSequence([65]))
+    levels = np.linspace(0.3, 1.0, 50)
+    fitted, rows = levels * rng.normal(size=(60, 50)), levels * rng.normal(size=(250, 50))
+    usual = Caution(estimate_noise(fitted - fitted.mean(axis=0)).std)
+    assert caution_of_file(mean_of_columns, rows, usual, rng).level_ratio < 0.8
+    assert caution_of_file(mean_of_columns, rows, usual, rng, len(fitted)).level_ratio == 1.0
+
+
 @pytest.mark.parametrize(("kept", "is_usual"), [(1.0, True), (0.5, False)])
 def test_displacements_beyond_those_of_noise_are_looked_at(kept, is_usual):
     """Rows of signal that a model moves farther than their noise reaches are moved less far."""

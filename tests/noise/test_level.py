@@ -86,6 +86,14 @@ def test_few_quiet_columns_do_not_overrule_the_spectrum():
     assert min(levels) > 0.85
 
 
+def test_heavy_tails_of_noise_are_not_marks_on_quiet_columns():
+    """They were read as noise of two thirds of the level beside a few numbers far off."""
+    rng = np.random.default_rng(np.random.SeedSequence([80]))
+    signal = rng.normal(size=(200, 3)) @ np.eye(3, 96)
+    rows = 3.0 * signal + rng.laplace(scale=0.5**0.5, size=(200, 96))
+    assert estimate_noise(rows - rows.mean(axis=0)).std == pytest.approx(1.0, rel=0.05)
+
+
 @pytest.mark.parametrize("noise", [0.7, 3.0])
 def test_noise_level_of_integers(noise):
     rng = np.random.default_rng(np.random.SeedSequence([33]))

@@ -41,7 +41,7 @@ def caution_of(
     """
     Z = usual.forward(rows)
     rng = model_rng(model.seed_, Stream.FILE_PROBE)
-    found = caution_of_file(denoise, Z, usual.caution, rng)
+    found = caution_of_file(denoise, Z, usual.caution, rng, model.n_samples_)
     is_guess = model.withheld_ == WITHHELD.index("the noise level is a guess")
     if not is_guess or model.removed_mse_ is None or usual.spikes is not None:
         return found
