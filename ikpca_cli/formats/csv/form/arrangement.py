@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ikpca_cli.errors import InputError
+from ikpca_cli.formats.csv.form.cells import numbers
 from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.doubts import index_or_axis
 from ikpca_cli.formats.csv.form.head import Head
@@ -15,7 +16,6 @@ from ikpca_cli.formats.csv.form.signal_columns import (
     are_signals,
     are_stacked,
     length_of_each,
-    numbers,
     turns_at,
 )
 from ikpca_cli.formats.layout import ReadOptions
@@ -68,7 +68,7 @@ def arrangement(
     while rows and any(dialect.grammar.number(rows[-1][column]) is None for column in columns):
         rows = rows[:-1]  # what stands below
     if rows:
-        values = [numbers([row[column] for row in rows], dialect) for column in columns]
+        values = [numbers([row[column] for row in rows], dialect.grammar) for column in columns]
         as_rows = options.orientation == "rows" or options.recording or options.transpose
         before = _before_axis(rows, head, columns)
         if not as_rows and options.width != len(columns) and before:
@@ -141,7 +141,7 @@ def check_axis(
     InputError
         If it is none all the way down.
     """
-    axis = numbers([cell.strip().strip('"') for cell in cells], dialect)
+    axis = numbers([cell.strip().strip('"') for cell in cells], dialect.grammar)
     if stacked:
         found = length_of_each(axis)
         if found is None:

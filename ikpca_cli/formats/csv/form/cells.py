@@ -12,6 +12,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+import numpy.typing as npt
+
 BLANK = " "  # as a delimiter: any run of spaces and tabs
 MISSING_WORDS = frozenset(
     ("", "nan", "+nan", "-nan", "nan(ind)", "-nan(ind)", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan")
@@ -23,6 +26,9 @@ _MINUS = str.maketrans({"\u2212": "-", "\u2013": "-", "\x96": "-"})
 
 LONGEST_CELL = 4096
 """Characters of a cell that may be a number; longer ones are text."""
+
+_KNOWN = 2**15
+"""Cells whose numbers are kept: the form of a table is told by looking at its first ones often."""
 
 _GROUP_MARKS = {
     ",": ",",
@@ -68,6 +74,14 @@ class Grammar:
 
     def number(self, cell: str) -> float | None:
         """Return the number in a cell: NaN where it is missing, None where it is text."""
+        known = self._known
+        if cell not in known:
+            if len(known) >= _KNOWN:
+                known.clear()
+            known[cell] = self._number(cell)
+        return known[cell]
+
+    def _number(self, cell: str) -> float | None:
         if len(cell) > LONGEST_CELL:
             return None
         if not cell.isascii():
@@ -84,6 +98,10 @@ class Grammar:
             digits = re.sub(_GROUP_MARKS[str(self.thousands)], "", cell)
             return float(digits.replace(",", "."))
         return float(cell) if _INFINITE.fullmatch(cell) else None
+
+    @cached_property
+    def _known(self) -> dict[str, float | None]:
+        return {}
 
     @cached_property
     def _plain(self) -> re.Pattern[str]:
@@ -182,3 +200,9 @@ def quoted(cell: str, delimiter: str, *, always: bool = False) -> str:
 def are_text(cells: Iterable[str], grammar: Grammar) -> list[bool]:
     """Tell for each cell whether it holds something that is no number."""
     return [grammar.number(cell) is None for cell in cells]
+
+
+def numbers(cells: Iterable[str], grammar: Grammar) -> npt.NDArray[np.float64]:
+    """Return the numbers in cells, NaN where there is none."""
+    found = (grammar.number(cell) for cell in cells)
+    return np.array([np.nan if value is None else value for value in found])

@@ -10,10 +10,9 @@ import numpy.typing as npt
 
 from ikpca_cli.formats.csv.digits import Digits
 from ikpca_cli.formats.csv.form.axis import Verdict, decimals, is_even, judge, rises
-from ikpca_cli.formats.csv.form.cells import is_comment
+from ikpca_cli.formats.csv.form.cells import is_comment, numbers
 from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.head import Head
-from ikpca_cli.formats.csv.form.signal_columns import numbers
 from ikpca_cli.formats.csv.form.text_columns import Line
 from ikpca_cli.formats.rows.fillers import LONG, filler, too_long
 
@@ -63,7 +62,7 @@ def index_or_axis(
     if len(rows) < _ROWS or len(columns) < 2 or (unnamed_index and not transposed):
         return []
     cells = [[row[column] for row in rows] for column in columns]
-    values = [numbers(column, dialect) for column in cells]
+    values = [numbers(column, dialect.grammar) for column in cells]
     if not rises(values[0]):
         return []
     shown = f"column {first + 1}" + (f" {name!r}" if name else "")

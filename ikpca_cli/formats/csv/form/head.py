@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
 from ikpca_cli.data.axes import counts
 from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.formats.csv.form.axis import Verdict, judge, rises
-from ikpca_cli.formats.csv.form.cells import split
+from ikpca_cli.formats.csv.form.cells import numbers, split
 from ikpca_cli.formats.csv.form.dialect import Dialect, data_lines, trim
 from ikpca_cli.formats.csv.form.footer import LINES, footer
 from ikpca_cli.formats.csv.form.text_columns import Line, label_columns, shape, text_columns
@@ -176,7 +175,7 @@ def _is_axis_of_map(
     named, axis = count > 0 and any(line.text[:count]), line.cells[count:]
     if any(line.text[count:]) or len(axis) < _CORNER:
         return False
-    values = _numbers(axis, dialect)
+    values = numbers(axis, dialect.grammar)
     if not rises(values) or (named and counts(values)):
         return False
     count += dialect.width - line.width
@@ -219,7 +218,7 @@ def _is_header(line: Line, columns: Sequence[int], texts: Sequence[int], dialect
 
 def _names_an_axis(line: Line, dialect: Dialect) -> bool:
     """Tell whether the numbers behind the first cell rise, or fall, at each step."""
-    return line.width > 2 and rises(_numbers(line.cells[1:], dialect))
+    return line.width > 2 and rises(numbers(line.cells[1:], dialect.grammar))
 
 
 def _names_among(lines: Sequence[Line], top: int, start: int) -> int:
@@ -241,10 +240,10 @@ def _axis(lines: Sequence[Line], columns: Sequence[int], dialect: Dialect, head:
     }
     if columns[0] == 0 and not first.cells[0] and all(line.cells[0] for line in below):
         columns = columns[1:]
-        numbered = _numbers([line.cells[0] for line in below], dialect)
+        numbered = numbers([line.cells[0] for line in below], dialect.grammar)
         labelled = len(columns) >= _CORNER or bool((np.diff(numbered) == 1.0).all())
     cells = [[line.cells[c] for c in columns] for line in (first, *below)]
-    values = np.array([_numbers(row, dialect) for row in cells])
+    values = np.array([numbers(row, dialect.grammar) for row in cells])
     if first.quoted and not any(line.quoted for line in below):
         verdict = Verdict.AXIS  # as spreadsheets and R quote names, and not numbers
     elif labelled and len(columns) > 1 and np.isfinite(values[0]).all() and rises(values[0]):
@@ -261,11 +260,6 @@ def _axis(lines: Sequence[Line], columns: Sequence[int], dialect: Dialect, head:
                 "(--header no says that it is not)"
             )
     return verdict
-
-
-def _numbers(cells: Sequence[str], dialect: Dialect) -> npt.NDArray[np.float64]:
-    found = (dialect.grammar.number(cell) for cell in cells)
-    return np.array([np.nan if value is None else value for value in found])
 
 
 def _take_commented_names(text: Sequence[str], skipped: int, dialect: Dialect, head: Head) -> None:

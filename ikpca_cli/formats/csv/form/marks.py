@@ -25,6 +25,9 @@ _DECIMAL = {
 _EITHER = {
     mark: re.compile(rf"[+-]?+[1-9]\d{{0,2}}+{re.escape(mark)}\d{{3}}", re.A) for mark in ".,"
 }
+_ONE_MARK = re.compile(r"[+-]?+\d*+[.,]?+\d*+", re.A)
+"""Most cells, in which nothing else can be looked for."""
+
 _WHOLE = re.compile(r"[+-]?+\d{1,3}+", re.A)
 
 
@@ -131,21 +134,23 @@ def _decimal(cells: Sequence[str], thousands: str | None) -> str | None:
         mark: sum(
             bool(_DECIMAL[mark].fullmatch(cell)) and not _EITHER[mark].fullmatch(cell)
             for cell in cells
+            if mark in cell
         )
         for mark in ".,"
     }
+    several = [cell for cell in cells if not _ONE_MARK.fullmatch(cell)]
     for mark, other in ((".", ","), (",", ".")):
         # 1,682.5 has both marks, 1,682,000 has the same twice.
         both = sum(
             bool(_GROUPED[mark, other].fullmatch(cell)) and not _EITHER[other].fullmatch(cell)
-            for cell in cells
+            for cell in several
             if other in cell
         )
         votes[mark] += both
         # In 1 682,5 the blank tells nothing, but the comma is behind it.
         votes[mark] += sum(
             mark in cell and bool(_GROUPED[mark, blank].fullmatch(cell))
-            for cell in cells
+            for cell in several
             for blank in " '"
         )
     if not any(votes.values()):
@@ -155,6 +160,7 @@ def _decimal(cells: Sequence[str], thousands: str | None) -> str | None:
 
 def _with_thousands(cells: Sequence[str], decimal: str) -> Marks:
     """Return the mark that is between thousands, if any is."""
+    cells = [cell for cell in cells if decimal not in cell or not _ONE_MARK.fullmatch(cell)]
     for mark in THOUSANDS:
         if mark != decimal and any(_GROUPED[decimal, mark].fullmatch(cell) for cell in cells):
             return Marks(decimal, mark, found=True)

@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from ikpca_cli.data.axes import NEAR, SHORTEST, axis_of, counts, steps_apart
 from ikpca_cli.formats.csv.form.axis import rises
-from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.layout import ReadOptions
 
@@ -51,12 +50,6 @@ _ALONG, _ACROSS = 0.3, 0.5
 
 _COORDINATES = (1, 2, 3)
 """Columns before the axis that say where a spectrum of a map was taken."""
-
-
-def numbers(cells: Sequence[str], dialect: Dialect) -> Matrix:
-    """Return the numbers in cells, NaN where there is none."""
-    found = (dialect.grammar.number(cell) for cell in cells)
-    return np.array([np.nan if value is None else value for value in found])
 
 
 def are_signals(
