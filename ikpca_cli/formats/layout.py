@@ -101,8 +101,10 @@ class TableStyle:
 
     Attributes
     ----------
-    delimiter, decimal, newline
-        Between cells, in numbers, after lines.
+    delimiter, gap, newline
+        Between cells, behind every delimiter, after lines.
+    decimal, thousands
+        The marks in numbers, the latter None where there is none.
     names
         The names of the data columns, or None without a header.
     quoted, quoted_numbers
@@ -116,13 +118,11 @@ class TableStyle:
         their quotes; None where there are none.
     label_places
         Where these columns are among those of the table, counted from 0.
-    preamble
-        The lines before the header, or before the data.
+    preamble, footer
+        The lines before the header, or before the data, and those after the rows.
     header, units
         The header, and the lines between it and the data, as they are; None and empty where
         something about the columns has changed, so that the names have to be written anew.
-    footer
-        The lines after the rows.
     header_prefix
         What stands before the first name, as ``"# "`` in numpy's files.
     encoding, bom, gzip
@@ -134,10 +134,9 @@ class TableStyle:
         back the same numbers.
     digits
         Digits behind the decimal mark of all numbers, where they were asked for.
-    significant
-        Significant digits, where numbers have exponents.
-    exponent
-        What begins the exponents where all numbers have one, as e or Fortran's D.
+    significant, exponent
+        Significant digits, where numbers have exponents, and what begins these where all have one,
+        as e or Fortran's D.
     missing
         What stands for a missing value.
     least_mantissa
@@ -147,6 +146,8 @@ class TableStyle:
     delimiter: str = ","
     decimal: str = "."
     newline: str = "\n"
+    gap: str = ""
+    thousands: str | None = None
     names: tuple[str, ...] | None = None
     quoted: bool = False
     quoted_numbers: bool = False
@@ -272,9 +273,8 @@ class Layout:
     def keep(self, samples: npt.NDArray[np.bool_]) -> Layout:
         """Return the layout of the chosen samples, a mask of shape (n,)."""
         keep = getattr(self.beside, "keep", None)
-        if keep is not None:
-            return replace(self, beside=keep(samples))._keep(samples)
-        return self._keep(samples)
+        beside = self.beside if keep is None else keep(samples)
+        return replace(self, beside=beside)._keep(samples)
 
     def _keep(self, samples: npt.NDArray[np.bool_]) -> Layout:
         if self.parts:

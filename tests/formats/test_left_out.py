@@ -67,3 +67,17 @@ def test_words_for_nothing(path, word):
         read(path, lines)
     values, _ = read(path, lines, missing="drop")
     np.testing.assert_array_equal(values, np.delete(VALUES, 4, axis=0))
+
+
+@pytest.mark.parametrize(
+    ("lines", "place"),
+    [
+        ([*LINES, "", *LINES], "line 11 is blank, and"),
+        ([*LINES, "", "", *LINES, "", *LINES], "line 11 is blank (2 such places), and"),
+        ([*LINES, ""], None),
+        ([line for row in LINES for line in (row, "")], None),  # blank lines part rows
+    ],
+)
+def test_blank_lines_between_rows_may_part_tables(path, lines, place):
+    said = read(path, lines)[1]
+    assert said == "" if place is None else f"{place} rows above and below it" in said

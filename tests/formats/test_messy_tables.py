@@ -117,7 +117,65 @@ def test_numbers_with_three_decimals_throughout_stay_numbers(opened):
 
 
 def test_groups_without_quotes_between_commas_are_doubted(opened):
-    assert "cells such as 075" in opened("1,682,2,075\n1,515,1,583\n2,122,1,651\n")[2]
+    assert "cells such as 075" in opened("1,682,2,075,7\n1,515,1,583,8\n2,122,1,651,9\n")[2]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1,682,2,075\n1,515,1,583\n2,122,1,651\n", "1,682"),  # groups, or decimals
+        ("12,4,-3,5\n-0,4,1,2\n7,1,2,9\n", "12,4"),  # no whole number is -0
+        ("5,41, 8,16\n6,70, -3,20\n7,98, 1,5\n", "5,41"),
+        ("u,v\n5,4,8,1\n6,7,3,2\n7,9,1,5\n", "5,4"),
+        ("x1,5,41,8,16\nx2,6,70,3,02\nx3,7,98,1,55\n", "5,41"),
+        ("5,05\n7,41\n", "5,05"),
+    ],
+)
+def test_a_comma_within_numbers_and_between_them_is_refused(refused, opened, text, number):
+    line = refused(text)
+    assert f"commas stand within numbers, as in {number}, and between them: " in line
+    said = opened(text, delimiter=",")[0]
+    assert said.shape[1] in (2, 4)  # as it says
+    if text.startswith("5,05"):
+        assert "give --decimal , if" in line
+        assert_array_equal(opened(text, decimal=",")[0], [[5.05], [7.41]])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "12,4,3,5\n10,4,1,2\n7,1,2,9\n",
+        "12,40,3,50\n10,44,1,20\n7,13,2,90\n",
+        "1, 2, 3, 4\n5, 6, 7, 8\n",
+        "a,b,c,d\n12,4,3,5\n10,4,1,2\n",
+        "8,05,15\n9,45,00\n",
+        "1,5\n1,05\n",
+    ],
+)
+def test_whole_numbers_between_commas_stay_what_they_are(opened, text):
+    values = opened(text)[0]
+    assert values.shape[1] == text.splitlines()[-1].count(",") + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        ("10,814.25;1,954,000.5\n-803.5;-2,844.75\n", {}),
+        ("10.814,25\t954,5\n-803,5\t-1.012.844,75\n", {}),
+        ("10\u00a0814,25;954,5\n-803,5;-1\u00a0012\u00a0844,75\n", {}),
+        ('"10,814.25","954.5"\n"803.5","12,844.75"\n', {}),
+        ("10,814;954\n803;12,844\n", {"thousands": ","}),
+        ("12, 0.5, 7.25\n3, 1.5, 6.75\n", {}),
+        ("a, 0.5, 7.25\nb, 1.5, 6.75\n", {}),
+        ("0.5, a, 7.25\n1.5, b, 6.75\n", {}),
+        ('"0.5", "7.25"\n"1.5", "6.75"\n', {}),
+    ],
+)
+def test_groups_of_digits_and_blanks_behind_delimiters_come_back(table, tmp_path, text, options):
+    with read_rows(str(table(text)), ReadOptions(**options)) as rows:
+        write_rows(str(tmp_path / "out.csv"), rows.read(), rows.layout)
+    written = (tmp_path / "out.csv").read_text("utf-8")
+    assert written.replace(".0", "").replace(",0", "") == text.replace(".0", "").replace(",0", "")
 
 
 # Numeric headers --------------------------------------------------------------------------------

@@ -49,6 +49,8 @@ class Digits:
         Whether all cells are in quotes.
     missing : str or None
         What stands in the first cell without a value.
+    thousands : str or None
+        What stands between thousands of the first number in groups.
     least_mantissa : int
         The fewest digits behind the decimal mark of a number with an exponent.
     """
@@ -63,6 +65,7 @@ class Digits:
         self.exponents = False
         self.quoted = True
         self.missing: str | None = None
+        self.thousands: str | None = None
         self.least_mantissa = LONGEST
         self._all_exponents, self._letter = True, "e"
 
@@ -120,9 +123,12 @@ class Digits:
                 return
 
     def _look_at(self, place: int, cell: str) -> None:
-        found = self._number.fullmatch(cell)
+        plain = self._plan.dialect.grammar.ungrouped(cell)
+        found = self._number.fullmatch(plain)
         if found is None or not cell:
             return
+        if plain != cell and self.thousands is None:
+            self.thousands = next(sign for sign in cell if sign not in plain)
         before, behind, exponent = found.groups()
         digits = (before + (behind or "")).lstrip("0")
         self.significant = max(self.significant, len(digits))

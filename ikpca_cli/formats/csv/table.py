@@ -13,7 +13,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import IkpcaError, InputError
-from ikpca_cli.formats.csv.form.alignment import widths_of
+from ikpca_cli.formats.csv.form.alignment import gap_of, widths_of
 from ikpca_cli.formats.csv.form.arrangement import arrangement, check_axis
 from ikpca_cli.formats.csv.form.cells import is_comment
 from ikpca_cli.formats.csv.form.dialect import (
@@ -25,6 +25,7 @@ from ikpca_cli.formats.csv.form.dialect import (
 from ikpca_cli.formats.csv.form.doubts import doubts_about, row_left_out
 from ikpca_cli.formats.csv.form.head import Head, read_head
 from ikpca_cli.formats.csv.form.no_table import refuse_other_text
+from ikpca_cli.formats.csv.form.split_numbers import refuse_split_numbers
 from ikpca_cli.formats.csv.parse import Parsed, parse_table
 from ikpca_cli.formats.csv.plan import Plan, choose_columns
 from ikpca_cli.formats.csv.table_style import style_of
@@ -130,8 +131,11 @@ def _read(
         head.doubts.append(marks.doubt)
     columns, labels = choose_columns(options, head, dialect.width)
     below = [lines[place] for place in some if place >= head.first]
-    rows = [cells for cells in map(dialect.cells, below) if len(cells) == dialect.width]
-    widths = widths_of(below[: len(rows)], dialect.delimiter) if not dialect.trailing else None
+    below = [line for line in below if len(dialect.cells(line)) == dialect.width]
+    rows = [dialect.cells(line) for line in below]
+    if dialect.delimiter == "," and (options.delimiter, options.decimal, hint) == (None,) * 3:
+        refuse_split_numbers(below, head, dialect, columns, name)
+    widths = widths_of(below, dialect.delimiter) if not dialect.trailing else None
     turned, stacked = options.transpose, False
     if options.labels is None:
         found = arrangement(rows, dialect, head, columns, options)
@@ -163,13 +167,20 @@ def _read(
         transposed=turned,
         stacked=stacked,
         table=style_of(
-            text, head, plan, parsed, path, widths=widths, whole_footer=turned or stacked
+            text,
+            head,
+            plan,
+            parsed,
+            path,
+            widths=widths,
+            gap="" if widths else gap_of(below, dialect.delimiter),
+            whole_footer=turned or stacked,
         ),
     )
     kept = options.from_model()
     warnings = [] if kept is None else [kept]
     warnings += [*_statement(head, plan, parsed, options, kept=turned or stacked), *head.doubts]
-    warnings += parsed.left_out.said()
+    warnings += parsed.left_out.said(0 if stacked else len(parsed.values))
     if "skip_rows" in options.kept:  # told of another file
         warnings += row_left_out(lines[:skipped], head, dialect, columns)
     all_columns = options.columns is None and options.labels is None

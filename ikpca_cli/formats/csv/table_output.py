@@ -17,6 +17,7 @@ from ikpca_cli.formats.csv.form.cells import quoted, split, unquoted
 from ikpca_cli.formats.layout import TableStyle
 
 _TOGETHER = 1 << 18  # numbers formatted at once
+_WHOLE_PART = re.compile(r"(?<![\d.])\d{4,}")  # in more than one group
 
 
 def styled(style: TableStyle | None, suffix: str, *, gzip: bool) -> TableStyle:
@@ -62,6 +63,7 @@ def _delimited(style: TableStyle, delimiter: str) -> TableStyle:
     return replace(
         style,
         delimiter=delimiter,
+        gap="",
         trailing=False,
         widths=None,
         preamble=tuple(text for text in style.preamble if not text.lower().startswith("sep=")),
@@ -165,11 +167,11 @@ def _merged(labels: tuple[str, ...], line: str, style: TableStyle) -> str:
     """Return a line of numbers with its labels."""
     mark = style.delimiter
     if style.label_places == tuple(range(len(labels))):
-        return mark.join((*labels, line))
-    cells = line.strip('"').split(_between(style))
-    if _quotes(style):
-        cells = [f'"{cell}"' for cell in cells]
-    return mark.join(_placed(list(labels), cells, style.label_places))
+        return mark.join((*labels, style.gap + line))
+    form = style.gap + ('"{}"' if _quotes(style) else "{}")
+    cells = [form.format(cell) for cell in line.strip('"').split(_between(style))]
+    merged = mark.join(_placed(list(labels), cells, style.label_places))
+    return merged if 0 in style.label_places else merged.removeprefix(style.gap)
 
 
 def _lines(block: npt.NDArray[Any], style: TableStyle) -> list[str]:
@@ -193,8 +195,12 @@ def _lines(block: npt.NDArray[Any], style: TableStyle) -> list[str]:
             _column(block[:, place], decimals) for place, decimals in enumerate(style.decimals)
         ]
         lines = [between.join(row) for row in zip(*columns, strict=True)]
+    if style.thousands is not None:
+        lines = [_WHOLE_PART.sub(lambda part: f"{int(part[0]):_}", line) for line in lines]
     if style.decimal == ",":
         lines = [line.replace(".", ",") for line in lines]
+    if style.thousands is not None:
+        lines = [line.replace("_", style.thousands) for line in lines]
     if style.missing != "nan" and (style.missing or style.labels or block.shape[1] > 1):
         apart = style.delimiter in style.missing
         word = quoted(style.missing, style.delimiter) if apart else style.missing
@@ -204,12 +210,13 @@ def _lines(block: npt.NDArray[Any], style: TableStyle) -> list[str]:
 
 def _quotes(style: TableStyle) -> bool:
     """Tell whether numbers are in quotes."""
-    return style.quoted_numbers or style.delimiter == style.decimal
+    return style.quoted_numbers or style.delimiter in (style.decimal, style.thousands)
 
 
 def _between(style: TableStyle) -> str:
     """Return what stands between two numbers."""
-    return f'"{style.delimiter}"' if _quotes(style) else style.delimiter
+    between = style.delimiter + style.gap
+    return f'"{between}"' if _quotes(style) else between
 
 
 def _form(style: TableStyle) -> str:

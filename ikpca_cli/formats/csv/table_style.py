@@ -28,6 +28,7 @@ def style_of(
     path: str,
     *,
     widths: tuple[int, ...] | None = None,
+    gap: str = "",
     whole_footer: bool = False,
 ) -> TableStyle:
     """Return how a table is written.
@@ -46,6 +47,8 @@ def style_of(
         The file's.
     widths
         Those of aligned columns.
+    gap
+        What stands behind every delimiter.
     whole_footer
         Whether all of what is below the rows is kept: it is no summary of rows.
     """
@@ -58,12 +61,14 @@ def style_of(
     return TableStyle(
         delimiter=dialect.delimiter,
         decimal=dialect.grammar.decimal,
+        thousands=parsed.digits.thousands,
         newline=text.newline,
         names=None if names is None else tuple(names[column] for column in plan.columns),
         quoted=head.quoted,
         quoted_numbers=parsed.digits.quoted,
         trailing=dialect.trailing and whole and dialect.delimiter != BLANK,
         widths=widths if whole else None,
+        gap=gap,
         label_names=() if names is None else tuple(names[label] for label in plan.labels),
         labels=tuple(parsed.labels) if plan.labels else None,
         label_places=tuple(order.index(label) for label in plan.labels),

@@ -43,6 +43,15 @@ def widths_of(lines: Sequence[str], delimiter: str) -> tuple[int, ...] | None:
     return tuple(end - start for start, end in pairwise(places))
 
 
+def gap_of(lines: Sequence[str], delimiter: str) -> str:
+    """Return the blank that stands behind every delimiter of some rows, if one does."""
+    spaced = delimiter != BLANK and all(
+        line.count(f"{delimiter} ") == line.count(delimiter) > line.count(f"{delimiter}  ")
+        for line in lines
+    )
+    return " " if lines and spaced else ""
+
+
 def aligned(line: str, widths: Sequence[int], delimiter: str) -> str:
     """Return a line with each cell at the end of its column, as far as there is room."""
     cells = line.split(delimiter)

@@ -95,9 +95,12 @@ class Grammar:
         if self._plain.fullmatch(cell):
             return python_float(cell.replace(",", ".") if self.decimal == "," else cell)
         if self._grouped is not None and self._grouped.fullmatch(cell):
-            digits = re.sub(_GROUP_MARKS[str(self.thousands)], "", cell)
-            return float(digits.replace(",", "."))
+            return float(self.ungrouped(cell).replace(",", "."))
         return float(cell) if _INFINITE.fullmatch(cell) else None
+
+    def ungrouped(self, cell: str) -> str:
+        """Return a number without marks between thousands."""
+        return cell if self.thousands is None else re.sub(_GROUP_MARKS[self.thousands], "", cell)
 
     @cached_property
     def _known(self) -> dict[str, float | None]:

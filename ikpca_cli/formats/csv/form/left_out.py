@@ -1,15 +1,19 @@
-"""Lines between the rows of a table that are comments by their mark, and rows by their form."""
+"""Lines between rows that are none: comments in the form of a row, and blank lines."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ikpca_cli.formats.csv.form.cells import is_comment
 from ikpca_cli.formats.csv.form.dialect import Dialect
 
+_BLANK = re.compile(rb"^\n+", re.MULTILINE)
+_BETWEEN_TABLES = 10  # rows for each blank line, or more; with fewer they part rows
+
 
 class LeftOut:
-    """A look at each block of a table for rows that a comment mark leads.
+    """A look at each block of a table for rows that a comment mark leads, and for blank lines.
 
     Parameters
     ----------
@@ -22,20 +26,22 @@ class LeftOut:
 
     Attributes
     ----------
-    count
-        How many there were.
-    first
-        The first of them, a line counted from 1; 0 if there is none.
+    count, first
+        How many rows a mark leads, and the line of the first, counted from 1; 0 if there is none.
+    blanks, first_blank
+        The same of blank lines between rows.
     """
 
     def __init__(self, dialect: Dialect, columns: Sequence[int], encoding: str) -> None:
         self._dialect, self._encoding = dialect, encoding
         self._known = [column for column in columns if column > 0]
         self._mark = dialect.comment.encode(encoding, "surrogateescape")
-        self.count = self.first = 0
+        self.count = self.first = self.blanks = self.first_blank = 0
 
     def look(self, block: bytes, line: int) -> None:
         """Take in whole lines, `line` of which stand before them."""
+        if block.startswith(b"\n") or b"\n\n" in block:
+            self._look_for_blanks(block, line)
         if self._mark not in block:
             return
         for number, text in enumerate(block.split(b"\n"), line + 1):
@@ -43,15 +49,31 @@ class LeftOut:
                 self.count += 1
                 self.first = self.first or number
 
-    def said(self) -> list[str]:
-        """Return the line that says so."""
+    def _look_for_blanks(self, block: bytes, line: int) -> None:
+        for found in _BLANK.finditer(block):
+            if not block[found.end() :].strip():
+                return  # nothing follows, or not here
+            self.blanks += 1
+            if not self.first_blank:
+                self.first_blank = line + block.count(b"\n", 0, found.start()) + 1
+
+    def said(self, rows: int) -> list[str]:
+        """Return the lines that say so of a table of so many rows."""
+        lines = []
+        if 0 < _BETWEEN_TABLES * self.blanks <= rows:
+            more = f" ({self.blanks} such places)" if self.blanks > 1 else ""
+            lines.append(
+                f"line {self.first_blank} is blank{more}, and rows above and below it were read as "
+                "those of one table; if they are not, save each table in a file of its own"
+            )
         if not self.count:
-            return []
+            return lines
         mark = self._dialect.comment
         more = f" ({self.count} such lines)" if self.count > 1 else ""
         return [
+            *lines,
             f"line {self.first} has the form of a row{more}, but begins with {mark} and was left "
-            "out as a comment; if it is a row, say by --comment what comments begin with"
+            "out as a comment; if it is a row, say by --comment what comments begin with",
         ]
 
     def _is_row(self, text: bytes) -> bool:

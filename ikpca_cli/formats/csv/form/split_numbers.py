@@ -1,0 +1,87 @@
+"""Numbers with a comma in them that commas stand between, too: ``1,5,2,7`` for 1.5 and 2.7."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ikpca_cli.errors import InputError
+from ikpca_cli.formats.csv.form.dialect import Dialect
+from ikpca_cli.formats.csv.form.head import Head
+
+_WHOLE = re.compile(r"[+-]?+(?:0|[1-9]\d*+)", re.A)
+_BEHIND = re.compile(r"\d++", re.A)
+
+
+def refuse_split_numbers(
+    lines: Sequence[str], head: Head, dialect: Dialect, columns: Sequence[int], name: str
+) -> None:
+    """Refuse a table in which every other comma is plainly within a number.
+
+    Parameters
+    ----------
+    lines
+        Some rows, that commas split into as many cells each.
+    head
+        What is above them.
+    dialect
+        Their form.
+    columns
+        The columns of data.
+    name
+        What messages call the file.
+
+    Raises
+    ------
+    InputError
+        Naming one of the numbers.
+    """
+    rows = [[line[column] for column in columns] for line in map(dialect.raw_cells, lines)]
+    cells = [[cell.strip() for cell in row] for row in rows]
+    before, behind = (
+        [list(column) for column in zip(*(row[first::2] for row in cells), strict=True)]
+        for first in (0, 1)
+    )
+    if len(before) != len(behind) or not before:
+        return
+    if not all(map(_WHOLE.fullmatch, (cell for column in before for cell in column))):
+        return
+    if not all(map(_BEHIND.fullmatch, (cell for column in behind for cell in column))):
+        return
+    below_zero = any(cell in ("-0", "+0") for column in before for cell in column)
+    if not (below_zero or _are_decimals(behind) or _is_apart(rows) or _is_halved(head, dialect)):
+        return
+    remedy = "save the table with another delimiter, or its numbers in quotes"
+    if len(columns) == 2:
+        remedy = "give --decimal , if that is the decimal mark"
+    raise InputError(
+        f"{name}: commas stand within numbers, as in {cells[0][0]},{cells[0][1]}, and between "
+        f"them: {remedy}; if none is within a number, give --delimiter ,"
+    )
+
+
+def _are_decimals(behind: Sequence[Sequence[str]]) -> bool:
+    """Tell whether all have as many digits, some beginning with a zero."""
+    lengths = {len(cell) for column in behind for cell in column}
+    return len(lengths) == 1 < max(lengths) and any(
+        cell.startswith("0") for column in behind for cell in column
+    )
+
+
+def _is_apart(rows: Sequence[Sequence[str]]) -> bool:
+    """Tell whether a blank follows every other comma alone."""
+    return len(rows[0]) > 2 and all(
+        cell.startswith(" ") is (place % 2 == 0)
+        for row in rows
+        for place, cell in enumerate(row[1:], start=1)
+    )
+
+
+def _is_halved(head: Head, dialect: Dialect) -> bool:
+    """Tell whether the line above the rows has a name for every two cells."""
+    if head.names is not None or not head.preamble:
+        return False
+    named = dialect.cells(head.preamble[-1])
+    return 2 < 2 * len(named) == dialect.width and all(
+        cell and dialect.grammar.number(cell) is None for cell in named
+    )
