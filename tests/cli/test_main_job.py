@@ -480,6 +480,11 @@ def test_a_thousand_files_with_bad_ones_among_them(cli, tmp_path):
     last = result.stderr.splitlines()[-1]
     assert last.startswith("error: 10 of 1000 files failed: ")
     assert set(last.split(": ")[2].split(", ")) == bad
+    refused = cli("denoise", "model.joblib", *names[:4], "--output-dir", "out", code=1)
+    assert refused.stderr.splitlines() == [
+        "error: 4 of 4 outputs exist already, such as out/0000.denoised.npy; --skip-existing "
+        "cleans the other files alone, --force all"
+    ]
     again = cli("denoise", "model.joblib", *names, "--output-dir", "out", "--skip-existing", code=1)
     assert "skipped 990 of 1000 files" in again.stderr
 

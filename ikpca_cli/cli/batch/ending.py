@@ -15,6 +15,7 @@ from ikpca_cli.cli.words.grouped import grouped, is_remark, kind_of
 from ikpca_cli.cli.words.report import print_lines, print_records
 from ikpca_cli.cli.words.sentences import batch_sentence, file_sentences
 from ikpca_cli.errors import IkpcaWarning
+from ikpca_cli.formats.output import ExistsError
 
 COLUMNS = {
     "input": "input",
@@ -47,6 +48,7 @@ class Batch:
         self._records: list[dict[str, Any]] = []
         self._warnings: list[tuple[str, str]] = []
         self._failed: list[str] = []
+        self._existing: list[str] = []
         self._skipped = 0
         self._cleaned: tuple[int, str] | None = None
         self._start = time.perf_counter()
@@ -72,6 +74,9 @@ class Batch:
         if outcome.error is not None:
             if self._count == 1:
                 raise outcome.error
+            if isinstance(outcome.error, ExistsError):
+                self._existing.append(outcome.job.target)
+                return
             self._failed.append(source)
             say(f"error: {outcome.error}")
 
@@ -109,9 +114,15 @@ class Batch:
                 print_lines(file_sentences(self._records[0], noise_std, keep_unlike, self._cleaned))
         if self._skipped and not printing.quiet:
             say(f"skipped {self._skipped} of {self._count} files, whose outputs exist")
+        if self._existing:
+            say(
+                f"error: {len(self._existing)} of {self._count} outputs exist already, such as "
+                f"{self._existing[0]}; --skip-existing cleans the other files alone, --force all"
+            )
         if self._failed:
             failed = ", ".join(self._failed[:NAMED]) + ", ..." * (len(self._failed) > NAMED)
             say(f"error: {len(self._failed)} of {self._count} files failed: {failed}")
+        if self._failed or self._existing:
             raise typer.Exit(1)
 
     def _worth_a_look(self) -> list[dict[str, Any]]:
@@ -128,7 +139,7 @@ class Batch:
                 kinds.setdefault(kind_of(text), set()).add(source)
         return batch_sentence(
             self._records,
-            len(self._failed),
+            len(self._failed) + len(self._existing),
             self._skipped,
             len(set().union(*kinds.values())),
             time.perf_counter() - self._start,
