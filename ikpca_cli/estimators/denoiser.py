@@ -181,11 +181,12 @@ class Denoiser(KnownFit):
     def _in_units(self, promise: Promise, rows: FloatArray, *, is_known: bool) -> Promise:
         """Return a promise in the units of the data; set the mean change of rows (k, p)."""
         usual, std = self._usual(), self.noise_std_
-        self.removed_mse_ = float(np.mean((self.clean(rows, usual) - rows) ** 2))
+        cleaned = self.clean(rows, usual)
+        self.removed_mse_ = float(np.mean((cleaned - rows) ** 2))
         if std is None or is_known:
             return promise
         clean = partial(self.clean, treatment=usual)
-        promise, noise_rms = simulated(promise, clean, usual, rows, std, self.seed)
+        promise, noise_rms = simulated(promise, clean, usual, rows, cleaned, std, self.seed)
         if usual.transform is not None:
             self.noise_rms_ = noise_rms
         return promise

@@ -39,10 +39,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ikpca_cli.data.precision import rounded, rounded_fields
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.linalg.eigen import most_of_spectrum
 from ikpca_cli.models.kernels.kernel import GAUSSIAN, Smooth
@@ -129,6 +131,7 @@ class ExactSpectrum(Preimage[Kernels]):
         most: int | None = None,
         noise_variance: float = 0.0,
         form: Smooth = GAUSSIAN,
+        dtype: type[np.floating[Any]] = np.float64,
     ) -> ExactSpectrum:
         """Return the spectrum of rows (n, p) with squared `distances` (n, n) to each other.
 
@@ -144,6 +147,9 @@ class ExactSpectrum(Preimage[Kernels]):
             left out together; 0 keeps all.
         form : Smooth
             The kernel.
+        dtype : type
+            Precision of the arrays; the eigenvectors have it where what its rounding adds is less
+            than what may be left out.
         """
         n_samples = len(rows)
         # With a small gamma all is near 1, and what is left of it below 1 has more digits.
@@ -152,14 +158,19 @@ class ExactSpectrum(Preimage[Kernels]):
         centred = below - mean - (mean[:, None] - mean.mean())
         total = float(np.trace(centred)) / n_samples
         negligible = n_samples * negligible_variance(form, gamma, noise_variance, rows.shape[1])
+        rounding = n_samples * float(np.finfo(dtype).eps)
+        enough = dtype if rounding * n_samples * total <= negligible else np.float64
+        centred = centred.astype(enough, copy=False)
         values, vectors = most_of_spectrum(centred, most or COMPONENTS, negligible)
-        kept = values > TOLERANCE * max(float(values[0]), 0.0)
+        least = TOLERANCE if enough is np.float64 else rounding
+        kept = values > least * max(float(values[0]), 0.0)
         values, vectors = values[kept], vectors[:, kept] / np.sqrt(values[kept])
         vectors -= vectors.mean(axis=0)
         some = np.linspace(0, n_samples - 1, min(n_samples, GAIN_ROWS)).astype(int)
+        rows, distances = rounded(rows, enough), rounded(distances, enough)
         pulls = form.slope_below(gamma * distances[some])
         gains = noise_gains(rows, distances, pulls, distances[some], vectors)
-        return cls(
+        found = cls(
             rows=rows,
             gamma=gamma,
             gram_mean=mean + 1.0,
@@ -170,6 +181,7 @@ class ExactSpectrum(Preimage[Kernels]):
             total=total,
             form=form,
         )
+        return rounded_fields(found, dtype)
 
     def cut(self, most: int) -> ExactSpectrum:
         """Return the spectrum with its first `most` components."""

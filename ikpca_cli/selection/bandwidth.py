@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Literal
 
 from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.selection.choice import Auto
 from ikpca_cli.selection.cross_validation import WORTH_A_PAIR, CrossValidation
-from ikpca_cli.selection.outcome import Expansion
+from ikpca_cli.selection.outcome import Bandwidth, Expansion
 
 FACTOR_LIMITS = (1e-3, 1e3)
 """The least is all but linear PCA, which may be better than any gamma on the way there."""
@@ -65,7 +66,7 @@ def _search_both(
 ) -> Expansion:
     """Return the best expansion of all gammas, or of all pairs of them."""
     expansion = search(
-        trial.best,
+        trial,
         scale,
         lambda tried: progress("choosing", tried, 0),
         simplest=trial.replicates,
@@ -77,6 +78,7 @@ def _search_both(
 
 def _refined(trial: CrossValidation, rough: Expansion, scale: float) -> Expansion:
     """Return the best expansion around what was found on fewer rows."""
+    trial.see(*rough.gammas, *_doubled(rough, scale))
     best = trial.best(*rough.gammas)
     if len(best.gammas) > 1:
         alone = min((trial.best(gamma) for gamma in best.gammas), key=lambda one: one.risk)
@@ -89,20 +91,25 @@ def _finer(trial: CrossValidation, best: Expansion, scale: float) -> Expansion:
 
     More rows make finer kernels worth while.
     """
-    while True:
-        gammas = [gamma for gamma in best.gammas if isinstance(gamma, float)]
-        finest = max(gammas)
-        if not _allowed(2.0 * finest * scale):
-            break
-        tried = trial.best(*(2.0 * gamma if gamma == finest else gamma for gamma in gammas))
+    while finer := _doubled(best, scale):
+        tried = trial.best(*finer)
         if tried.risk >= best.risk:
             break
         best = tried
     return best
 
 
+def _doubled(best: Expansion, scale: float) -> list[Bandwidth]:
+    """Return the gammas of an expansion with the largest doubled, none where that is too large."""
+    gammas = [gamma for gamma in best.gammas if isinstance(gamma, float)]
+    finest = max(gammas)
+    if not _allowed(2.0 * finest * scale):
+        return []
+    return [2.0 * gamma if gamma == finest else gamma for gamma in gammas]
+
+
 def search(
-    best: Callable[[float], Expansion],
+    trial: CrossValidation,
     scale: float,
     tick: Callable[[int], None],
     *,
@@ -112,8 +119,7 @@ def search(
 
     Parameters
     ----------
-    best : callable
-        Gamma to its best expansion.
+    trial : CrossValidation
     scale : float
         The median distance between rows, whose inverse is the unit of gamma.
     tick : callable
@@ -131,13 +137,16 @@ def search(
 
     def risk(factor: float) -> float:
         if factor not in tried:
-            tried[factor] = best(factor / scale)
+            tried[factor] = trial.best(factor / scale)
             tick(len(tried))
         return tried[factor].risk
 
-    factor = min(FIRST_FACTORS, key=risk)
+    around: Sequence[float] = FIRST_FACTORS
+    trial.see(*(factor / scale for factor in around))
+    factor = min(around, key=risk)
     while True:
         around = [f for f in (factor, factor / 2, factor * 2) if _allowed(f)]
+        trial.see(*(factor / scale for factor in around))
         lower = min(around, key=risk)
         if lower == factor:
             break
@@ -171,11 +180,13 @@ def pair_search(
     while len(pair.gammas) == 2:
         first, second = (float(gamma) for gamma in pair.gammas)  # type: ignore[arg-type]
         steps = [(first, second / 2), (first, second * 2), (first / 2, second), (first * 2, second)]
-        around = [
-            trial.best(*gammas)
+        near = [
+            gammas
             for gammas in steps
             if all(_allowed(gamma * scale) for gamma in gammas) and len(set(gammas)) == 2
         ]
+        trial.see(*chain.from_iterable(near))
+        around = [trial.best(*gammas) for gammas in near]
         progress("choosing", len(trial.seen), 0)
         lower = min(around, key=lambda expansion: expansion.risk, default=pair)
         if not lower.saves(_WORTH_A_STEP, pair):

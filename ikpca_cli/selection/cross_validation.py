@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import replace
-from functools import partial
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,10 +115,7 @@ class CrossValidation:
 
     def best(self, *gammas: Bandwidth) -> Expansion:
         """Return the expansion of least estimated risk at one gamma, or at several together."""
-        for gamma in gammas:
-            if gamma not in self.seen:
-                tried = parallel_map(partial(self._try, gamma), self.trials)
-                self.seen[gamma] = Displacements.joined(tried)
+        self.see(*gammas)
         parts = self._parts(gammas)
         found = best_weights(parts, self._usable(parts), len(self.ways) * len(gammas))
         risks = risks_of(parts, found, self.seen[gammas[0]].before)
@@ -132,6 +129,14 @@ class CrossValidation:
         expansion = Expansion(gammas, weights, float(risks.mean()), error, smoothing)
         self.found[gammas] = expansion
         return expansion
+
+    def see(self, *gammas: Bandwidth) -> None:
+        """Try gammas that have not been, all at once: `best` has less to wait for then."""
+        new = [gamma for gamma in dict.fromkeys(gammas) if gamma not in self.seen]
+        asked = [(gamma, trial) for gamma in new for trial in self.trials]
+        tried = parallel_map(lambda one: self._try(*one), asked)
+        for gamma in new:
+            self.seen[gamma] = Displacements.joined(islice(tried, len(self.trials)))
 
     def lower(self, n_coefficients: int, fit: Fit) -> None:
         """Let `fit` stand for rows of which only some coefficients of low frequency are seen."""
@@ -189,11 +194,12 @@ class CrossValidation:
         )
         before = self.seen[expansion.gammas[0]].before
         coarse = risks_of(self._parts(expansion.gammas), self._weights(expansion), before)
-        parts: list[Candidates] = [
-            self._try(gamma, finer, used)
-            for gamma, used in zip(expansion.gammas, expansion.weights, strict=True)
-            if used
-        ]
+        pairs = zip(expansion.gammas, expansion.weights, strict=True)
+        parts: list[Candidates] = list(
+            parallel_map(
+                lambda pair: self._try(pair[0], finer, pair[1]), [pair for pair in pairs if pair[1]]
+            )
+        )
         if self.smoothed is not None:
             parts.append(self._try_smoothers(finer))
         if not parts:
@@ -247,16 +253,19 @@ class CrossValidation:
             )
             found = {way: (steps, divergence) for way, steps, divergence in moved}
             parts.append([found[way] for way in ways])
-        steps = np.concatenate([[f for f, _ in found] for found in parts], axis=1, dtype=np.float64)
+        steps = np.concatenate([[f for f, _ in found] for found in parts], axis=1)
+        if self.order is not None and not isinstance(gamma, LowPass):
+            steps = np.array([self.order.forward(step) for step in steps])
+        steps = steps.astype(np.float64, copy=False)
+        n_features, error = trial.held.shape[1], trial.error
         if isinstance(gamma, LowPass):
-            assert self.order is not None
-            steps = np.array([self.order.inverse(step) for step in steps])
-        n_features = steps.shape[2]
-        if trial.error is None:
+            steps = np.pad(steps, [(0, 0), (0, 0), (0, n_features - steps.shape[2])])
+        if error is None:
             divergences = np.concatenate([[d for _, d in found] for found in parts], axis=1)
             gains = divergences.astype(np.float64) * self.noise_variance
         else:
-            gains = np.einsum("kij,ij->ki", steps, trial.error)
+            error = error if self.order is None else self.order.forward(error)
+            gains = np.einsum("kij,ij->ki", steps, error)
         return Displacements(steps, gains / n_features, trial.mean_squares)
 
     def _try_smoothers(self, trial: Trial) -> SmoothDisplacements:

@@ -2,7 +2,8 @@
 
 With displacements f_k of m rows and their gains c_k (`Displacements.gains`) the mean squared error
 after a sum with weights t is ``before + mean |sum_k t_k f_k|^2 / p + 2 sum_k t_k mean c_k``, so all
-that the best weights depend on are mean products of displacements, and mean gains.
+that the best weights depend on are mean products of displacements, and mean gains. Where rows have
+an order, displacements are in cosine coefficients along it, which leave products as they are.
 """
 
 from __future__ import annotations
@@ -205,8 +206,7 @@ class SmoothDisplacements:
     def products_with(self, other: Displacements) -> FloatArray:
         """Return the mean products with steps of the same rows, (k, l)."""
         if id(other) not in self.crossed:
-            steps = np.array([self.order.forward(step) for step in other.steps])
-            self.crossed[id(other)] = other, self._with_steps(steps)
+            self.crossed[id(other)] = other, self._with_steps(other.steps)
         return self.crossed[id(other)][1]
 
     def together(self, weights: FloatArray) -> FloatArray:
@@ -215,7 +215,7 @@ class SmoothDisplacements:
         step = -self.order.spread(weights[:count]) * self.coefficients
         step -= self.order.spread(weights[count : 2 * count]) * self.means
         step += np.tensordot(weights[2 * count :], self.dense, 1)
-        return self.order.inverse(step)
+        return step
 
     def some(self, rows: slice | NDArray[np.intp]) -> SmoothDisplacements:
         """Return what is done to some of the rows."""
@@ -226,7 +226,8 @@ class SmoothDisplacements:
         """Return the mean products (k, l) with steps in coefficients, (l, m, p)."""
         flat = steps.reshape(len(steps), -1)
         banded = [
-            [-self._sums(A * step) for step in steps] for A in (self.coefficients, self.means)
+            [-self.order.by_band(np.einsum("ij,ij->j", A, step)) / A.size for step in steps]
+            for A in (self.coefficients, self.means)
         ]
         own = self.dense.reshape(len(self.dense), -1) @ flat.T / self.coefficients.size
         return np.concatenate([*(np.array(part).T for part in banded), own])

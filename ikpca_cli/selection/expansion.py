@@ -205,8 +205,7 @@ def exact_fits(
     def fit(places: NDArray[np.intp], gamma: float) -> Preimage[Any]:
         near = distances[np.ix_(places, places)]
         asked = most or COMPARED_COMPONENTS
-        found = ExactSpectrum.of(rows[places], near, gamma, asked, noise_variance, form)
-        return rounded_fields(found, dtype)
+        return ExactSpectrum.of(rows[places], near, gamma, asked, noise_variance, form, dtype)
 
     return fit
 

@@ -16,7 +16,7 @@ from ikpca_cli.selection.outcome import Expansion, Fits, LowPass
 RATIOS = (0.3, 3.0)
 """Of signal to noise in the highest frequency that is looked at."""
 
-FACTORS = (1.0, 4.0)
+FACTORS: tuple[float, ...] = (1.0, 4.0)
 """Gammas to begin with, in units of one over the median distance; then halved and doubled."""
 
 _WIDEST = 0.6  # share of the coefficients beyond which nothing is gained
@@ -50,7 +50,7 @@ def with_low_pass(
     rows, p = trial.rows, trial.rows.shape[1]
     counts = {signal_band(order, rows, trial.noise_variance, ratio) for ratio in RATIOS}
     first, base = rough or (trial, main)
-    found = [base]
+    found, factors = [base], FACTORS
     for count in sorted(count for count in counts if _FEWEST <= count <= _WIDEST * p):
         low = np.ascontiguousarray(order.forward(rows)[:, :count])
         distances = Gaussian().distance(low, low)
@@ -60,7 +60,9 @@ def with_low_pass(
         fit = fits(low, distances, trial.noise_variance)
         for one in {first, trial}:
             one.lower(count, fit)
-        found.append(_downhill(first, base, count, scale))
+        factor, expansion = _downhill(first, base, count, scale, factors)
+        found.append(expansion)
+        factors = (factor,)  # in its own unit the best is much the same for other counts
     best = min(found, key=lambda expansion: expansion.risk)
     if rough is not None and best is not base:
         best = trial.best(*main.gammas, best.gammas[-1])
@@ -70,8 +72,14 @@ def with_low_pass(
     )
 
 
-def _downhill(trial: CrossValidation, main: Expansion, count: int, scale: float) -> Expansion:
-    """Return the best expansion with the kernel of so many coefficients."""
+def _downhill(
+    trial: CrossValidation,
+    main: Expansion,
+    count: int,
+    scale: float,
+    factors: tuple[float, ...],
+) -> tuple[float, Expansion]:
+    """Return the best factor, and expansion, with the kernel of so many coefficients."""
     tried: dict[float, Expansion] = {}
 
     def risk(factor: float) -> float:
@@ -79,10 +87,14 @@ def _downhill(trial: CrossValidation, main: Expansion, count: int, scale: float)
             tried[factor] = trial.best(*main.gammas, LowPass(count, factor / scale))
         return tried[factor].risk
 
-    factor = min(FACTORS, key=risk)
+    def least(factors: tuple[float, ...]) -> float:
+        trial.see(*(LowPass(count, factor / scale) for factor in factors))
+        return min(factors, key=risk)
+
+    factor = least(factors)
     for _ in range(_MOST_STEPS):
-        lower = min((factor, factor / 2.0, factor * 2.0), key=risk)
+        lower = least((factor, factor / 2.0, factor * 2.0))
         if lower == factor:
             break
         factor = lower
-    return tried[factor]
+    return factor, tried[factor]

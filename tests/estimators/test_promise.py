@@ -23,11 +23,11 @@ def halved(X):
 def test_a_simulation_is_a_lower_bound_of_what_is_promised():
     rows = np.random.default_rng(RNG).normal(size=(200, 30))
     usual = Treatment(Caution(1.0))
-    low, rms = simulated(Promise(0.1, 0.01, 0, 1.0), halved, usual, rows, 1.0, 0)
+    low, rms = simulated(Promise(0.1, 0.01, 0, 1.0), halved, usual, rows, halved(rows), 1.0, 0)
     truth = halved(rows)
     assert_allclose(low.mse, 0.25 + 0.25 * np.mean(truth**2), rtol=0.1)
     assert_allclose(rms, 1.0, rtol=0.05)
-    high, _ = simulated(Promise(0.9, 0.01, 0, 1.0), halved, usual, rows, 1.0, 0)
+    high, _ = simulated(Promise(0.9, 0.01, 0, 1.0), halved, usual, rows, halved(rows), 1.0, 0)
     assert high.mse == 0.9
 
 
@@ -35,7 +35,7 @@ def test_a_simulation_is_a_lower_bound_of_what_is_promised():
 def test_a_promise_is_in_the_units_of_the_data(level):
     rows = level * np.random.default_rng(RNG).normal(size=(200, 30))
     usual = Treatment(Caution(1.0), ColumnScale(np.full(30, level)))
-    found, rms = simulated(Promise(0.9, 0.01, 0, 1.0), halved, usual, rows, 1.0, 0)
+    found, rms = simulated(Promise(0.9, 0.01, 0, 1.0), halved, usual, rows, halved(rows), 1.0, 0)
     assert_allclose([found.mse, rms], [0.9 * level**2, level], rtol=0.05)
 
 
@@ -48,7 +48,9 @@ def test_a_promise_is_withheld_where_it_rests_on_the_simulation_alone():
     def loud_ones_gone(X):
         return np.where(stds > 1.0, 0.0, X)
 
-    found, _ = simulated(Promise(0.5, 0.01, 0, 1.0), loud_ones_gone, usual, rows, 1.0, 0)
+    found, _ = simulated(
+        Promise(0.5, 0.01, 0, 1.0), loud_ones_gone, usual, rows, loud_ones_gone(rows), 1.0, 0
+    )
     assert found.checked().withheld
     assert not Promise(0.5, 0.9 * MOST_ERROR * 0.5, 0, 1.0).checked().withheld
 

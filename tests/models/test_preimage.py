@@ -119,6 +119,18 @@ def test_a_zero_shrink_keeps_every_component(rows, exact):
     assert np.sqrt(np.mean(shrunk**2)) > 0.03
 
 
+def test_single_precision_is_taken_where_rounding_is_less_than_what_may_be_left_out(rows, exact):
+    distances = Gaussian().distance(rows, rows)
+    for noise_variance, is_enough in ((0.01, True), (1e-9, False)):
+        given = rows, distances, GAMMA, 12, noise_variance, Gaussian()
+        found, double = ExactSpectrum.of(*given, np.float32), ExactSpectrum.of(*given)
+        for name in ("variances", "noise_gains", "vectors"):
+            assert getattr(found, name).dtype == np.float32
+        assert np.array_equal(found.noise_gains, np.float32(double.noise_gains)) != is_enough
+        assert_allclose(found.variances, exact.variances[:12], rtol=1e-4)
+        assert_allclose(found.noise_gains, exact.noise_gains[:12], rtol=2e-3)
+
+
 def test_an_expansion_is_better_than_each_of_its_iterations_alone(rows):
     distances = Gaussian().distance(rows, rows)
     noise_variance = 0.01

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from threading import Barrier
+
 import numpy as np
 import pytest
 
+from ikpca_cli.data.threads import jobs
 from ikpca_cli.estimators.ikpca import IKPCA
+from ikpca_cli.models.kernels.kernel import Gaussian
+from ikpca_cli.models.preimage import all_iterations
+from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.selection import expansion
 from ikpca_cli.selection.cross_validation import CrossValidation
+from ikpca_cli.selection.expansion import exact_fits
 from ikpca_cli.selection.held_out import MANY_PROBES, PROBES, directions_of, trials_of
 
 
@@ -68,3 +75,38 @@ def test_the_weights_of_a_fit_are_told_by_many_directions(monkeypatch):
     IKPCA(noise_std=0.7).fit(smooth_rows(40, 0)[0])
     assert made[-1] == directions_of(40, 400, MANY_PROBES)
     assert set(made[:-1]) == {directions_of(40, 400, PROBES)}
+
+
+def compared(rows, order=None):
+    """Return a comparison on rows of noise variance 0.5."""
+    fit = exact_fits(rows, Gaussian().distance(rows, rows), 0.5, most=None, form=Gaussian())
+    rng = np.random.default_rng(0)
+    return CrossValidation(rows, fit, 0.5, all_iterations(), rng, 1, order=order)
+
+
+def test_gammas_that_are_wanted_anyway_are_tried_at_once(monkeypatch):
+    rows, _ = smooth_rows(16, 2)
+    trial, try_ = compared(rows), CrossValidation._try
+    trial.trials = trial.trials[:1]
+    together = Barrier(2, timeout=10.0)
+
+    def wait_and_try(self, gamma, *given):
+        together.wait()
+        return try_(self, gamma, *given)
+
+    monkeypatch.setattr(CrossValidation, "_try", wait_and_try)
+    with jobs(2):
+        trial.see(1e-3, 1e-2, 1e-3)
+    assert list(trial.seen) == [1e-3, 1e-2]
+    assert trial.best(1e-3, 1e-2).gammas == (1e-3, 1e-2)
+
+
+def test_what_is_done_to_rows_is_the_same_in_coefficients_of_their_order():
+    rows, _ = smooth_rows(24, 3)
+    order = RowOrder(400, 1)
+    plain, ordered = compared(rows), compared(rows, order)
+    for trial in (plain, ordered):
+        trial.see(1e-3)
+    steps = np.array([order.inverse(step) for step in ordered.seen[1e-3].steps])
+    np.testing.assert_allclose(steps, plain.seen[1e-3].steps, atol=1e-10)
+    np.testing.assert_array_equal(ordered.seen[1e-3].gains, plain.seen[1e-3].gains)

@@ -107,6 +107,7 @@ def simulated(
     clean: Callable[[FloatArray], FloatArray],
     usual: Treatment,
     rows: FloatArray,
+    cleaned: FloatArray,
     noise_std: float,
     seed: int,
 ) -> tuple[Promise, float]:
@@ -125,8 +126,8 @@ def simulated(
         Maps rows (k, n_features) to cleaned rows, both in the units of the data.
     usual : Treatment
         How it does that to rows like the training rows.
-    rows : ndarray, shape (k, n_features)
-        Some training rows.
+    rows, cleaned : ndarray, shape (k, n_features)
+        Some training rows, and what they become.
     noise_std : float
         Standard deviation of the noise after the transform.
     seed : int
@@ -134,7 +135,7 @@ def simulated(
     """
     transform = usual.transform
     rng = model_rng(seed, Stream.MODEL_PROBE)
-    truth = clean(rows).astype(np.float64)
+    truth = cleaned.astype(np.float64)
     white = truth if transform is None else transform.forward(truth)
     noise: FloatArray = noise_std * rng.standard_normal(white.shape)
     if transform is not None:

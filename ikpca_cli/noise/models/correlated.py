@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.eigenvalues import Eigenvalues
 from ikpca_cli.noise.low_rank import LowRank, plateau_of
 from ikpca_cli.transforms.whiten import Whitening
 
@@ -29,10 +30,11 @@ def propose(rows: FloatArray) -> Whitening | None:
     if X.shape[1] > MOST_COLUMNS:
         return None
     found: list[tuple[int, Whitening]] = []
+    spectrum = Eigenvalues.of(X)
     for rank in _RANKS:
         if rank > min(X.shape) // 4:
             break
-        whitening = Whitening(stationary(LowRank.of(X, rank).residual, rank))
+        whitening = Whitening(stationary(LowRank.of(X, rank, spectrum).residual, rank))
         found.append((plateau_of(whitening.forward(X)), whitening))
     longest = max((plateau for plateau, _ in found), default=0)
     good = [whitening for plateau, whitening in found if plateau >= _AS_LONG * longest]
