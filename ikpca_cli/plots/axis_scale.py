@@ -59,6 +59,9 @@ class Scale:
         for place, own, values, attributes in attached.scales[axis][:1]:
             label = _label(attributes.values, name or _text(own) or place.rpartition("/")[2])
             return replace(scale, x=_ordered(np.ravel(values)), x_label=label)
+        rate = layout.beside.rate(layout.dataset) if name is None else 0.0  # type: ignore[attr-defined]
+        if rate:
+            return replace(scale, x=np.arange(layout.sample_shape[0]) / rate, x_label="time [s]")
         return replace(scale, x_label=name)
 
     def named(self, x_label: str | None, y_label: str | None) -> Self:

@@ -17,6 +17,7 @@ from ikpca_cli.recordings.times import (
     DIFFERS,
     NONE,
     Times,
+    even_times,
     seconds_of,
     shown_times,
     time_columns,
@@ -273,7 +274,7 @@ def recording_of(rows: RowSource, kind: Kind, sample_shape: tuple[int, ...] = ()
         )
     if n_columns > n_rows:
         samples = (_Sample(rows, place, (n_columns, 1)) for place in range(n_rows))
-        return Recording(rows, tuple(samples), every)
+        return Recording(rows, tuple(samples), every, even_times(rows))
     time = time_columns(rows)
     columns = np.setdiff1d(every, time)
     if len(columns) == 0:

@@ -98,8 +98,20 @@ def times_of(rows: RowSource, columns: Sequence[int]) -> Times:
         return _of_blocks(lambda part: _column(rows, part, place), int(rows.shape[0]))
     labels = _labels(rows)
     if labels is None or len(labels) < _FEWEST or not labels[0] < labels[-1]:
-        return NONE
+        return even_times(rows)
     return _of_blocks(lambda part: labels[part], len(labels))
+
+
+def even_times(rows: RowSource) -> Times:
+    """Return what the attributes of a file tell: how many samples there are a second."""
+    rate = _told_rate(rows)
+    return Times(1.0 / rate) if rate else NONE
+
+
+def _told_rate(rows: Any) -> float:
+    layout: Any = getattr(rows, "layout", None)
+    told = getattr(getattr(layout, "beside", None), "rate", None)
+    return 0.0 if told is None else float(told(layout.dataset or ""))
 
 
 def shown_times(
@@ -120,7 +132,8 @@ def shown_times(
         return _column(rows, part, columns[0]), names[columns[0]] if names else "time"
     labels = _labels(rows)
     if labels is None:
-        return None
+        rate = _told_rate(rows)
+        return (np.arange(part.start, part.stop) / rate, "time (s)") if rate else None
     table = rows.layout.table  # type: ignore[attr-defined]
     name = table.label_names[0].strip().strip('"') if table.label_names else ""
     if labels[0] == 0.0 and ":" in table.labels[0][0]:  # dates

@@ -91,6 +91,13 @@ def test_one_spectrum_of_jcamp_in_pairs_is_read(tmp_path):
         assert rows.read()[:, 1].tolist() == [i * i + 0.25 for i in range(6)]
 
 
+def test_pairs_of_jcamp_are_axis_and_value(tmp_path):
+    pairs = "".join(f"{400 + 2 * i}.0, {i % 7}.25\n" for i in range(20))
+    (tmp_path / "x.dx").write_text(JCAMP + "##XYPOINTS=(XY..XY)\n" + pairs + "##END=\n")
+    with read_rows(str(tmp_path / "x.dx")) as rows:
+        assert rows.read().tolist() == [[i % 7 + 0.25 for i in range(20)]]
+
+
 def test_times_of_day_are_labels_and_no_indices(tmp_path):
     (tmp_path / "x.txt").write_text("".join(f"10:{i:02d} {i}.5 {i}.25 1.75\n" for i in range(6)))
     with read_rows(str(tmp_path / "x.txt")) as rows:

@@ -53,3 +53,17 @@ def test_hdf5_without_attributes_has_no_scale(tmp_path):
         file["a"] = np.ones((3, 4))
     with read_rows(str(tmp_path / "x.h5"), ReadOptions()) as found:
         assert Scale.of(found.layout) == Scale()
+
+
+@pytest.mark.parametrize("place", ["a/rows", "a", "/"])
+@pytest.mark.parametrize("name", ["fs", "Sampling_Rate", "sfreq", "sample frequency (Hz)"])
+def test_samples_a_second_are_where_they_lie(tmp_path, place, name):
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["a/rows"] = np.ones((3, 4))
+        file[place].attrs[name] = 250
+        file.attrs["sampling rate"] = "unknown"
+    with read_rows(str(tmp_path / "x.h5"), ReadOptions()) as found:
+        scale = Scale.of(found.layout)
+    known = "(" not in name
+    assert scale.x_label == ("time [s]" if known else None)
+    assert_array_equal(scale.places(4), np.arange(4.0) / 250 if known else np.arange(1.0, 5.0))

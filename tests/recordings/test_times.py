@@ -1,5 +1,8 @@
 """Leaps in the times of a recording, and files that a model was not fitted for."""
 
+from dataclasses import replace
+
+import h5py
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -128,3 +131,20 @@ def test_a_stretch_is_shown_along_its_times(form, tmp_path):
     assert found.total == N
     named = ("t (s)", ("lead (mV)",)) if form == "csv" else ("time", None)
     assert (found.x_label, found.channels) == named
+
+
+@pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")
+@pytest.mark.parametrize("as_row", [True, False])
+def test_a_rate_beside_a_recording_tells_its_times(as_row, tmp_path):
+    rows = signal("bumps", N)[:, None] + np.random.default_rng(1).normal(scale=0.3, size=(N, 1))
+    path = str(tmp_path / "x.h5")
+    with h5py.File(path, "w") as file:
+        file.create_dataset("lead", data=rows.T if as_row else rows).attrs["fs"] = 250.0
+    with read_rows(path, ReadOptions()) as file:
+        model = fit_windows(Mixture(), [file], window=(32,))
+        found = stretch_of(model, file)
+        recording = model.recording(file)
+    assert (recording.rate, recording.rate_or(None), model.cutting.step) == (250.0, 250.0, 0.004)
+    assert_allclose(found.times, (found.start - 1 + np.arange(len(found.noisy))) / 250.0)
+    assert found.x_label == "time (s)"
+    assert "those of the fit" in recording.remarks(replace(model.cutting, step=0.01))[0]

@@ -219,14 +219,16 @@ def stretch_of(model: Windowed, rows: Rows | OneFile, clean: RowSource | None = 
     if clean is not None:
         true: Any = replace(canvas, rows=clean)  # type: ignore[type-var]
         found = replace(found, clean=np.asarray(true[first:last], dtype=np.float64)[:, inner[1]])
-    if image or recording.by_rows:
+    if image:
         return found
     names, place = names_of(rows), slice(begin + first, begin + last)
-    times = shown_times(rows, recording.time, place)
+    timeless = recording.by_rows and not recording.times.step
+    times = None if timeless else shown_times(rows, recording.time, place)
+    found = replace(found, times=times and times[0], x_label=times and times[1])
+    if recording.by_rows:
+        return found
     return replace(
         found,
         total=int(rows.shape[0]),
-        times=times and times[0],
-        x_label=times and times[1],
         channels=names and tuple(names[column] for column in recording.columns),
     )

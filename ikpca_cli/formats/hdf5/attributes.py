@@ -6,6 +6,7 @@ obeyed. References to other objects mean nothing in another file, and are made a
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,8 @@ _LARGEST = 1 << 20  # bytes of one attribute
 _LARGEST_SCALE = 1 << 24  # bytes of one dimension scale
 _OF_SCALES = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS"}
 _OF_MATLAB = "MATLAB_"
+_RATE = re.compile(r"fs|s_?freq|sampl(?:e|ing)[ _]?(?:rate|freq(?:uency)?)(?:[ _]?hz)?", re.I)
+"""What samples a second are called."""
 
 
 @dataclass
@@ -90,6 +93,17 @@ class Attachments:
         """Return the paths of the dimension scales."""
         scales = (scale for one in self.objects.values() for dim in one.scales for scale in dim)
         return {place for place, *_ in scales}
+
+    def rate(self, path: str) -> float:
+        """Return the samples a second of a dataset, by it or a group above it; 0 if untold."""
+        places = [path[:end] for end, sign in enumerate(path) if sign == "/"]
+        for place in (path, *reversed(places), ""):
+            values = self.objects.get(place, Attached()).values
+            for key in filter(_RATE.fullmatch, values):
+                told = np.asarray(values[key][0])
+                if told.size == 1 and told.dtype.kind in "iuf" and 0.0 < told.item() < np.inf:
+                    return float(told.item())
+        return 0.0
 
     def keep(self, samples: npt.NDArray[np.bool_]) -> Attachments:
         """Return what is attached to the chosen samples, a mask of shape (n,): shorter scales."""

@@ -81,7 +81,8 @@ def arrangement(
                 return Arrangement(stacked=True, labels=tuple(columns[:-1]))
         first = columns[0]
         name = head.names[first] if head.names else None
-        called = " ".join([name or "", *_units(first, head, dialect)])
+        pairs = [line for line in head.preamble[-1:] if "(XY..XY)" in line.upper()]  # JCAMP-DX
+        called = " ".join([name or "", *_units(first, head, dialect), *pairs])
         if are_signals(values, called, head, options):
             same = [c for c, own in zip(columns, values, strict=True) if (own == values[0]).all()]
             count = len(columns) - len(same)

@@ -24,7 +24,7 @@ Matrix = npt.NDArray[np.float64]
 
 _SPECTRAL = re.compile(
     r"wave|λ|lambda|raman|cm\s*[-^−(⁻/]*\s*[1¹]|1/cm|\bnm\b|\bm/?z\b"
-    r"|2?[-_ ]?theta|2θ|chemical.?shift",
+    r"|2?[-_ ]?theta|2θ|chemical.?shift|\(XY\.\.XY\)",
     re.I,
 )
 """What axes of spectra are called."""
