@@ -1,4 +1,4 @@
-"""What the numbers of a row are measured along and in: from a header, or from HDF5 attributes."""
+"""What the numbers of a row are measured along and in: from a table, or from HDF5 attributes."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Scale:
 
     @classmethod
     def of(cls, layout: Layout, names: Sequence[str] | None = None) -> Self:
-        """Return what a file says: names of columns that are numbers, or attributes of HDF5.
+        """Return what a file says: names or an axis that are numbers, or attributes of HDF5.
 
         Parameters
         ----------
@@ -46,7 +46,7 @@ class Scale:
             What the file calls the numbers of a row.
         """
         if names:
-            return cls(x=_ordered(names))
+            return cls(_ordered(names), *_headings(layout))
         # Of an HDF5 file alone there is more; it was read for the output to have the like.
         attached = getattr(layout.beside, "objects", {}).get(layout.dataset)
         if attached is None:
@@ -73,6 +73,16 @@ class Scale:
         if self.x is not None and len(self.x) == width:
             return self.x
         return np.arange(1.0, width + 1.0)
+
+
+def _headings(layout: Layout) -> tuple[str | None, str | None]:
+    """Return what a table calls the axis in its columns, and the one signal along it."""
+    table = layout.table
+    if table is None or not (layout.transposed or layout.stacked):
+        return None, None
+    axis = _text(table.label_names[-1]) if table.label_names else ""
+    signal = _text(table.names[0]) if table.names and len(table.names) == 1 else ""
+    return axis or None, signal or None
 
 
 def _ordered(values: object) -> FloatArray | None:

@@ -44,7 +44,7 @@ def draw_beats(panels: Sequence[Beats], title: str) -> Figure:
         axes = figure.add_subplot(grid[i], sharex=first, sharey=first)
         _draw_panel(axes, beats)
         if first is None:
-            axes.legend(fontsize=8)
+            axes.legend()
             first = axes
         if i == len(panels) - 1:
             axes.set_xlabel(beats.scale.x_label or "place in the row")

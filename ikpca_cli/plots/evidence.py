@@ -16,7 +16,7 @@ from ikpca_cli.data.row_source import FloatArray, RowSource
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.noise.models.by_column import propose
 from ikpca_cli.noise.models.choose import FEW_COLUMNS, FEW_ROWS
-from ikpca_cli.plots.style import CLEAN, CLEANED, FAINT, INK, number, show_all, whole_ticks
+from ikpca_cli.plots.style import CLEAN, CLEANED, FAINT, INK, SMALL, number, show_all, whole_ticks
 
 SOME_ROWS = 500
 """Rows that are looked at."""
@@ -103,7 +103,6 @@ def draw_by_column(axes: Axes, found: Evidence, model: Denoiser) -> None:
     if level is not None:
         axes.axhline(level, color=INK, linestyle="--", label=f"noise: {number(level)}")
         ends.append(level)
-    axes.legend(fontsize=7, loc="upper center", bbox_to_anchor=(0.5, -0.2), ncols=3)
     show_all(axes, "y", ends)
     whole_ticks(axes)
     _name(axes, "level by column", "column", "RMS")
@@ -135,7 +134,7 @@ def draw_correlation(axes: Axes, found: Evidence) -> None:
 
 def _say_nothing(axes: Axes) -> None:
     """Say why there is nothing to be seen."""
-    axes.text(0.5, 0.7, "nothing is removed", transform=axes.transAxes, ha="center", fontsize=8)
+    axes.text(0.5, 0.7, "nothing is removed", transform=axes.transAxes, ha="center", fontsize=SMALL)
 
 
 def _name(axes: Axes, title: str, x: str, y: str) -> None:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.plots.style import new_figure
+from ikpca_cli.plots.style import SMALL, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.gridspec import SubplotSpec
@@ -68,10 +68,9 @@ def fill_tiles(
             if column == 0:
                 axes.set_ylabel(name)
             if row == 0:
-                axes.set_title(titles[column], fontsize=8)
+                axes.set_title(titles[column], fontsize=SMALL)
     for removed, image_shown in shown.items():
         bar = figure.colorbar(
             image_shown, ax=panels[removed], fraction=0.05, pad=0.01, aspect=12, label=label
         )
-        bar.ax.tick_params(labelsize=7)
         bar.outline.set_visible(False)

@@ -17,6 +17,7 @@ from ikpca_cli.plots.style import (
     FAINT,
     INK,
     NOISY,
+    SMALL,
     legend_below,
     new_figure,
     number,
@@ -29,8 +30,14 @@ if TYPE_CHECKING:
 CHANNEL_ROWS, MOST_CHANNELS = 3, 8
 """Rows in a picture of channels, and channels of each, spread evenly."""
 
-LINES = 4
-"""Rows in a picture of lines."""
+LINES, SCORED = 4, 3
+"""Rows in a picture of lines, and in one that tells their errors, too."""
+
+SCORED_IMAGES = 6
+"""Images in a picture that tells their errors, too."""
+
+PANEL, ALONE, CLOUD, ERRORS = 2.2, 5.5, 1.8, 2.8
+"""Inches that are wide a row among others, all of them at least, points, and errors."""
 
 WIDE = 20.0
 """Errors that differ by more than this factor get logarithmic axes."""
@@ -60,7 +67,9 @@ def _draw_channels(shown: Shown) -> Figure:
     axis = some.channel_axis
     count = some.sample_shape[axis or 0]
     drawn = evenly(count, MOST_CHANNELS)
-    figure, rest = _with_errors(shown, 2.9 * len(some), 0.9 + 0.95 * len(drawn), some.count())
+    figure, rest = _with_errors(
+        shown, max(ALONE, 2.3 * len(some)), 0.9 + 0.95 * len(drawn), some.count()
+    )
     grid = rest.subgridspec(len(drawn), len(some), hspace=0.08)
 
     def channels(rows: FloatArray) -> FloatArray:
@@ -86,7 +95,7 @@ def _draw_channels(shown: Shown) -> Figure:
             if line == 0:
                 axes.set_title(_row_title(some, i))
             if i == 0:
-                axes.set_ylabel(f"channel {channel + 1}", fontsize=8)
+                axes.set_ylabel(f"channel {channel + 1}", fontsize=SMALL)
             else:
                 axes.tick_params(labelleft=False)
             if line == len(drawn) - 1:
@@ -100,8 +109,8 @@ def _draw_channels(shown: Shown) -> Figure:
 
 
 def _draw_lines(shown: Shown) -> Figure:
-    some = shown.some(LINES)
-    figure, rest = _with_errors(shown, 2.4 * len(some), 3.4, some.count())
+    some = shown.some(LINES if shown.clean is None else SCORED)
+    figure, rest = _with_errors(shown, max(ALONE, PANEL * len(some)), 3.4, some.count())
     grid = rest.subgridspec(2, len(some), height_ratios=(3, 1))
     x = some.scale.places(some.noisy.shape[1])
     upper = lower = None
@@ -120,7 +129,7 @@ def _draw_lines(shown: Shown) -> Figure:
         if i == 0:
             upper.set_ylabel(some.scale.y_label or "value")
             lower.set_ylabel(REMOVED)
-            upper.legend(fontsize=8)
+            upper.legend()
         else:
             upper.tick_params(labelleft=False)
             lower.tick_params(labelleft=False)
@@ -128,7 +137,7 @@ def _draw_lines(shown: Shown) -> Figure:
 
 
 def _draw_tiles(shown: Shown) -> Figure:
-    some = shown.some(FEW)
+    some = shown.some(FEW if shown.clean is None else SCORED_IMAGES)
     rows = {"noisy": some.noisy, "denoised": some.cleaned}
     if some.clean is not None:
         rows["clean"] = some.clean
@@ -145,7 +154,7 @@ def _draw_points(shown: Shown) -> Figure:
     if shown.clean is not None:
         panels.append(("clean", shown.clean, CLEAN))
     panels.append((REMOVED, shown.noisy - shown.cleaned, FAINT))
-    figure, rest = _with_errors(shown, 2.5 * len(panels), 2.9, shown.count())
+    figure, rest = _with_errors(shown, CLOUD * len(panels), 2.9, shown.count())
     grid = rest.subgridspec(1, len(panels))
     first = None
     # The two columns of the largest spread tell most.
@@ -169,14 +178,14 @@ def _with_errors(
     shown: Shown, width: float, height: float, count: str
 ) -> tuple[Figure, SubplotSpec]:
     """Return a figure with the panel of errors, if they are known, and the place of the rest."""
-    title = f"{shown.name}: {count}"
+    title = shown.name + (f": {count}" if shown.total > 1 else "")
     if shown.clean is None:
         figure = new_figure(width, height, title + _estimate(shown))
         return figure, figure.add_gridspec(1, 1)[0]
     before, after = shown.errors()
     change = f"MSE {number(before.mean())} before, {number(after.mean())} after"
-    figure = new_figure(width + 3.2, height, f"{title}; {change}")
-    grid = figure.add_gridspec(1, 2, width_ratios=(width, 3.2))
+    figure = new_figure(width + ERRORS, height, f"{title}; {change}")
+    grid = figure.add_gridspec(1, 2, width_ratios=(width, ERRORS))
     _draw_errors(figure.add_subplot(grid[1]), before, after, shown)
     return figure, grid[0]
 
@@ -192,7 +201,7 @@ def _draw_errors(axes: Axes, before: FloatArray, after: FloatArray, shown: Shown
     axes.plot(same, same, color=INK, linewidth=0.8, linestyle="--")
     middle = same[len(same) // 2]
     axes.annotate(
-        "unchanged", (middle, middle), (-4, 4), textcoords="offset points", fontsize=8,
+        "unchanged", (middle, middle), (-4, 4), textcoords="offset points", fontsize=SMALL,
         ha="right", va="bottom",
     )  # fmt: skip
     axes.set_title(f"error of each of {len(shown)} {shown.noun}s")
@@ -215,7 +224,7 @@ def _estimate(shown: Shown) -> str:
 
 def _row_title(some: Shown, index: int, break_: str = ": ") -> str:
     if some.clean is None:
-        return some.label(index)
+        return some.label(index) if some.total > 1 else ""
     return f"{some.label(index)}{break_}MSE {number(some.errors()[1][index])}"
 
 

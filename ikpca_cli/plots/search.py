@@ -67,6 +67,9 @@ def draw_fit(model: Denoiser, name: str, evidence: Evidence | None = None) -> Fi
     if evidence is not None:
         by_column, by_signal, correlation = lines[1].subplots(1, 3)
         draw_by_column(by_column, evidence, model)
+        # Wider than the panel that it explains, which it would make narrow.
+        handles, labels = by_column.get_legend_handles_labels()
+        lines[1].legend(handles, labels, loc="outside lower left", ncols=len(labels))
         draw_by_signal(by_signal, evidence)
         draw_correlation(correlation, evidence)
     return figure
@@ -82,7 +85,7 @@ def _draw_spectrum(axes: Axes, model: Denoiser) -> None:
         axes.plot(x, noise, color=INK, linestyle="--", label="noise in them")
         drawn.append(noise)
         _mark_edge(axes, int(np.sum(variances > noise)), len(x))
-        axes.legend(fontsize=8)
+        axes.legend()
     plain_log(axes, "y", _positive(np.concatenate(drawn)))
     if len(x) > 30:
         plain_log(axes, "x", x)
@@ -102,7 +105,12 @@ def _mark_edge(axes: Axes, above: int, count: int) -> None:
         text = f"{above} of {count} components\nlie above the noise"
         axes.axvline(above + 0.5, color=FAINT, linewidth=1.0, linestyle=":", label=text)
     else:
-        axes.plot([], [], " ", label=f"all {count} components that\nare kept lie above it")
+        kept = (
+            f"all {count} components that\nare kept lie"
+            if count > 1
+            else "the one that is kept\nlies"
+        )
+        axes.plot([], [], " ", label=f"{kept} above it")
 
 
 def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Choice]) -> None:

@@ -100,8 +100,7 @@ class Shown:
             most = FEW if clean is None and rows.shape[1] > SHORT else MOST
         chosen = evenly(len(rows), most)
         noisy = pick_rows(rows, chosen)
-        layout = rows.layout
-        names = None if layout.transposed else rows.feature_names
+        layout, names = rows.layout, rows.feature_names
         return cls(
             noisy,
             model.denoise(noisy),

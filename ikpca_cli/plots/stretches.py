@@ -12,7 +12,7 @@ from ikpca_cli.plots.style import CLEAN, CLEANED, FAINT, INK, NOISY, new_figure,
 CHANNELS = 4
 """Channels in a picture of a recording."""
 
-SIDE = 2.8
+SIDE = 2.3
 """Width of a crop, in inches."""
 
 
@@ -45,7 +45,7 @@ def _draw_lines(stretch: Stretch) -> Figure:
         lower.plot(x, noisy - cleaned, color=FAINT, linewidth=0.7)
         lower.set_ylabel(REMOVED)
         if channel == 0:
-            upper.legend(fontsize=8)
+            upper.legend()
     lower.set_xlabel(stretch.x_label or "sample")
     return figure
 
@@ -71,7 +71,6 @@ def _draw_crop(stretch: Stretch) -> Figure:
         axes.set_axis_off()
         if axes in grid[-2:]:  # one bar for all that has the scale of the pixels, and one more
             bar = figure.colorbar(image, ax=axes, fraction=0.05, pad=0.02, aspect=25)
-            bar.ax.tick_params(labelsize=7)
             bar.outline.set_visible(False)
     return figure
 

@@ -25,14 +25,21 @@ DASHES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (1, 1.5)), (0, (5, 1.5, 1, 1.5)
 DECADES = 8.0
 """Errors whose largest is this many times their smallest get a logarithmic axis."""
 
+SMALL = 9.0
+"""Points of what is written beside the axes; pictures are at most as wide as leaves it legible on a
+page."""
+
 _RC: Any = {
     # Opaque white, whatever the page: dark text on a dark page would be lost.
     "figure.facecolor": "white",
     "savefig.facecolor": "white",
     "savefig.dpi": 150,
-    "font.size": 9.0,
-    "axes.titlesize": 9.0,
-    "figure.titlesize": 10.0,
+    "font.size": 10.0,
+    "axes.titlesize": 10.0,
+    "figure.titlesize": 11.0,
+    "legend.fontsize": SMALL,
+    "xtick.labelsize": SMALL,
+    "ytick.labelsize": SMALL,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.edgecolor": INK,
@@ -131,15 +138,19 @@ def number(value: float) -> str:
 
 def legend_beside(axes: Axes) -> None:
     """Put the legend to the right, where it hides nothing."""
-    axes.legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
 def legend_below(figure: Figure) -> None:
     """Put one legend for all panels under them, in one line."""
     handles, labels = figure.axes[-1].get_legend_handles_labels()
-    figure.legend(handles, labels, fontsize=8, loc="outside lower center", ncols=len(labels))
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
 
 
 def whole_ticks(axes: Axes) -> None:
-    """Put the ticks of the x axis at whole numbers."""
+    """Put the ticks of the x axis at whole numbers, where there is but one around that."""
+    low, high = axes.get_xlim()
+    if high - low < 1.0:
+        middle = round((low + high) / 2.0)
+        axes.set_xlim(middle - 0.5, middle + 0.5)
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))

@@ -7,6 +7,7 @@ from dataclasses import replace
 import matplotlib
 import numpy as np
 import pytest
+from matplotlib.text import Text
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ikpca_cli import IKPCA, PCA, KernelPCA
@@ -15,9 +16,9 @@ from ikpca_cli.plots.beats import Beats, draw_beats
 from ikpca_cli.plots.curves import draw_comparison, lines_of
 from ikpca_cli.plots.mosaic import draw_tiles
 from ikpca_cli.plots.picture_file import write_picture
-from ikpca_cli.plots.rows import draw_rows
+from ikpca_cli.plots.rows import SCORED, SCORED_IMAGES, draw_rows
 from ikpca_cli.plots.search import draw_fit
-from ikpca_cli.plots.shown import FEW, Shown
+from ikpca_cli.plots.shown import Shown
 
 
 @pytest.fixture
@@ -46,8 +47,8 @@ def test_lines_show_rows_from_the_best_to_the_worst(shown):
     figure = draw_rows(shown)
     panels = [axes for axes in figure.axes if "noisy" in lines(axes)]
     order = np.argsort(shown.errors()[1])
-    assert len(panels) == 4
-    for axes, row in zip(panels, order[[0, 6, 13, 19]], strict=True):
+    assert len(panels) == SCORED
+    for axes, row in zip(panels, order[[0, 10, 19]], strict=True):
         assert_array_equal(lines(axes)["noisy"], shown.noisy[row])
         assert_array_equal(lines(axes)["denoised"], shown.cleaned[row])
         assert_array_equal(lines(axes)["clean"], shown.clean[row])
@@ -81,10 +82,10 @@ def test_few_columns_with_names_are_labelled(shown):
 def test_images_are_tiles(shown):
     figure = draw_rows(replace(shown, sample_shape=(3, 4)))
     tiles = [axes for axes in figure.axes if axes.get_images()]
-    assert len(tiles) == 4 * FEW
+    assert len(tiles) == 4 * SCORED_IMAGES
     best = np.argmin(shown.errors()[1])
     assert_array_equal(tiles[0].get_images()[0].get_array(), shown.noisy[best].reshape(3, 4))
-    removed = tiles[3 * FEW].get_images()[0]
+    removed = tiles[3 * SCORED_IMAGES].get_images()[0]
     assert_array_equal(removed.get_array(), (shown.noisy - shown.cleaned)[best].reshape(3, 4))
     assert removed.norm.vmin == -removed.norm.vmax
 
@@ -116,7 +117,7 @@ def test_images_have_a_bar_for_their_scale_and_one_for_what_was_removed(shown):
     figure = draw_rows(tiles)
     bars = [axes for axes in figure.axes if axes.get_label() == "<colorbar>"]
     assert [bar.get_ylabel() for bar in bars] == ["counts", "counts"]
-    clean = shown.some(FEW).clean
+    clean = shown.some(SCORED_IMAGES).clean
     assert_allclose(bars[0].get_ylim(), (clean.min(), clean.max()))
     assert_allclose(bars[1].get_ylim()[0], -bars[1].get_ylim()[1])
 
@@ -151,6 +152,25 @@ def test_lines_lie_where_the_scale_says(shown):
     noisy = next(line for line in upper.get_lines() if line.get_label() == "noisy")
     assert_array_equal(noisy.get_xdata(), scale.x)
     assert (lower.get_xlabel(), upper.get_ylabel()) == ("wavelength [nm]", "counts")
+
+
+@pytest.mark.parametrize("clean", [False, True])
+@pytest.mark.parametrize("shape", [(12,), (3, 4), (12, 1), (1,)])
+def test_pictures_of_rows_are_read_on_a_page(shown, shape, clean):
+    """Nine points on ten inches are more than five on the width of a page."""
+    width = int(np.prod(shape))
+    noisy, cleaned = shown.noisy[:, :width], shown.cleaned[:, :width]
+    rows = replace(shown, noisy=noisy, cleaned=cleaned, clean=noisy if clean else None)
+    figure = draw_rows(replace(rows, sample_shape=shape))
+    assert figure.get_size_inches()[0] <= 10.0
+    assert min(text.get_fontsize() for text in figure.findobj(Text) if text.get_text()) >= 9.0
+
+
+def test_a_row_by_itself_is_wide_and_needs_no_number(shown):
+    figure = draw_rows(replace(shown.pick(np.array([0])), clean=None, total=1))
+    assert figure.get_suptitle() == shown.name
+    assert figure.axes[0].get_title() == ""
+    assert figure.get_size_inches()[0] > 5.0
 
 
 def test_the_label_of_unchanged_rows_is_beside_their_line(shown):
