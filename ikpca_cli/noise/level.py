@@ -14,7 +14,7 @@ from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
 from ikpca_cli.noise.estimate import NoiseLevel, Reading
-from ikpca_cli.noise.evidence.neighbours import likeness_of_neighbours
+from ikpca_cli.noise.evidence.neighbours import are_alike, likeness_of_neighbours
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.high_frequencies import high_reading
 from ikpca_cli.noise.local import thickness
@@ -67,8 +67,11 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     if level.remark:
         return level
     high = high_reading(X)
-    if high is None and is_one_process(X) and likeness_of_neighbours(X) > _ALIKE:
-        return replace(level, certain=False, is_bound=True)
+    if high is None:
+        # Signal that falls off evenly with frequency, as texture does, has directions like noise.
+        if are_alike(X) or (likeness_of_neighbours(X) > _ALIKE and is_one_process(X)):
+            return replace(level, certain=False, is_bound=True)
+        return level
     return _checked(level, high)
 
 
@@ -106,10 +109,8 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
     return level
 
 
-def _checked(level: NoiseLevel, high: Reading | None) -> NoiseLevel:
+def _checked(level: NoiseLevel, high: Reading) -> NoiseLevel:
     """Return the level by high frequencies where they tell it better."""
-    if high is None:
-        return level
     if level.std is not None and level.certain and level.error < high.doubt / 2.0:
         # All directions without signal tell it better than some frequencies, if these agree.
         apart = float(np.log(level.std / high.std))

@@ -99,3 +99,31 @@ def test_who_asks_for_a_noise_model_knows_what_the_noise_is():
         warnings.simplefilter("error", IkpcaWarning)
         model = load_method("pca")(noise_model="correlated").fit(noisy)
     assert model.summary()["noise_model"] == "correlated"
+
+
+def textures(rng, n_samples, side):
+    """Return pictures whose power falls as the third power of frequency, (n_samples, side^2)."""
+    frequency = np.hypot(*np.meshgrid(np.fft.fftfreq(side), np.fft.fftfreq(side)))
+    waves = np.fft.fft2(rng.normal(size=(n_samples, side, side))) / (frequency + 0.06) ** 1.5
+    return np.real(np.fft.ifft2(waves)).reshape(n_samples, -1)
+
+
+@pytest.mark.parametrize(("decibels", "n_samples"), [(10, 200), (20, 200)])
+def test_texture_is_not_taken_for_noise(decibels, n_samples):
+    """It fills all directions of a picture, the least of which are as even as noise."""
+    rng = stream(6)
+    noisy = beyond(textures(rng, n_samples, 12), decibels, rng.normal(size=(n_samples, 144)))
+    assert estimate_noise(noisy - noisy.mean(axis=0)).is_bound
+
+
+@pytest.mark.parametrize("n_features", [6, 40])
+def test_rows_of_which_nothing_is_signal_are_told(n_features):
+    """Unlike columns of a table are as good as noise, and all of them would be removed."""
+    rng = stream(7)
+    rows = rng.normal(size=(80, n_features))
+    with pytest.warns(IkpcaWarning, match="nothing that the rows of the array differ by"):
+        model = load_method("pca")().fit(rows)
+    assert "taken for noise" in model.summary()["no_estimate_because"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", IkpcaWarning)
+        load_method("pca")().fit(rows + 2.0 * rng.normal(size=(80, 1)))

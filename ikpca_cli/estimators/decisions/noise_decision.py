@@ -11,7 +11,8 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import IkpcaWarning, InputError
 from ikpca_cli.estimators.base import WITHHELD, Estimator
 from ikpca_cli.noise.estimate import NoiseLevel
-from ikpca_cli.noise.evidence.neighbours import likeness_of_neighbours
+from ikpca_cli.noise.evidence.neighbours import are_alike
+from ikpca_cli.noise.evidence.nothing_else import are_noise_alone
 from ikpca_cli.noise.evidence.one_level import is_of_one_level
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.models.choose import Noise, noise_of
@@ -23,10 +24,6 @@ GIVEN = "as given"
 """The evidence of noise that is known."""
 
 _OTHER_NOISE = "the noise is not of one kind and level"
-
-MOST_ALIKE, OF_FEW_ROWS = 0.03, 0.3
-"""Correlation of neighbours in noise beyond which no error can be promised; and what is added to it
-over the root of the rows, few of which do not tell weak signal from noise."""
 
 MODEL_ROWS = 1000
 """Training rows that tell what noise is like."""
@@ -86,7 +83,7 @@ def doubt_of(estimator: Estimator, noise: Noise, given: FirstPass, rows: FirstPa
         return 0
     white = selection_rows(rows, MODEL_ROWS, estimator.seed)
     white = white - white.mean(axis=0)
-    if likeness_of_neighbours(white) > MOST_ALIKE + OF_FEW_ROWS / len(white) ** 0.5:
+    if are_alike(white):
         return WITHHELD.index("what is taken for noise is alike in neighbours along the row")
     if estimator.noise_std != "auto" or noise.evidence == GIVEN:
         return 0
@@ -95,6 +92,14 @@ def doubt_of(estimator: Estimator, noise: Noise, given: FirstPass, rows: FirstPa
         some = noise.spikes.repair(some)
     if shared_period(some - some.mean(axis=0)) is not None:
         return WITHHELD.index("all rows hold one oscillation, which may be hum")
+    if are_noise_alone(white):
+        warnings.warn(
+            f"nothing that the rows of {given.name} differ by stands out of noise: they are "
+            "brought to what they share. If they differ by more, give the level (--noise-std)",
+            IkpcaWarning,
+            stacklevel=5,
+        )
+        return WITHHELD.index("all that rows differ by is taken for noise")
     return 0 if is_of_one_level(white, some) else WITHHELD.index(_OTHER_NOISE)
 
 

@@ -15,6 +15,10 @@ from ikpca_cli.noise.low_rank import LowRank
 SOME_ROWS = 1000
 """Rows that are looked at."""
 
+MOST_ALIKE, OF_FEW_ROWS = 0.03, 0.3
+"""Correlation that white noise does not have, and what is added to it over the root of the rows,
+few of which do not tell weak signal from noise."""
+
 _DISTANCES = (1, 2, 3)
 _SURELY = 4.0  # standard errors
 
@@ -45,3 +49,8 @@ def likeness_of_neighbours(X: FloatArray) -> float:
             beyond = max(beyond, abs(shared - expected))
     numbers = max(trace * (len(rows) - 1 - found.rank), 1.0)
     return max(beyond - _SURELY / float(np.sqrt(numbers)), 0.0)
+
+
+def are_alike(X: FloatArray) -> bool:
+    """Tell whether what has no signal in centred rows (n, p) is alike in neighbours for sure."""
+    return bool(likeness_of_neighbours(X) > MOST_ALIKE + OF_FEW_ROWS / len(X) ** 0.5)
