@@ -221,7 +221,8 @@ def test_decibels_are_never_nought(gain, error, words):
 
 def test_how_a_file_was_read_is_a_note_and_said_once(cli, tmp_path):
     axis = np.linspace(400.0, 700.0, 40)
-    rows = np.random.default_rng(0).normal(size=(60, 40)) + 5.0
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 40)) + 2.0 * rng.normal(size=(60, 1)) + 5.0
     for name in ("train", "noisy", "clean"):
         np.savetxt(f"{name}.csv", rows, "%.3f", ",", header=",".join(map(str, axis)), comments="")
     fitted = cli("fit train.csv --method pca")

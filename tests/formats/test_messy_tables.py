@@ -682,6 +682,25 @@ def test_a_first_row_with_a_mistake_is_no_header(refused, word, head):
     assert ("--header yes" in said) == (not head)
 
 
+@pytest.mark.parametrize(
+    "cell", ["<0.05", "1.5*", "(1.5)", "1+2j", "1_000", "#DIV/0!", "OVER", "x"]
+)
+def test_a_mistake_before_numbers_that_rise_is_no_second_header(refused, cell):
+    head = ",".join(names(4)) + "\n"
+    said = refused(f"{head}{cell},0.5,0.7,2.25\n" + lines(NUMBERS[:, :4]))
+    assert "row 1 (line 2), column 1 'c0'" in said
+
+
+def test_a_mistake_before_numbers_that_rise_as_others_do_is_no_header(refused, opened):
+    rising = np.sort(NUMBERS, axis=1)
+    mistaken = "OVER" + lines(rising[:1])[6:] + lines(rising[1:])
+    assert "row 1, column 1 is 'OVER'" in refused(mistaken)
+    values, _, said = opened("OVER,0.5,0.7,2.25\n" + lines(NUMBERS[:, :4]))
+    assert len(values) == len(NUMBERS)
+    assert "line 1 was taken for names" in said
+    assert "line 1" not in opened("nm,400,405,410,415,420\n" + lines(NUMBERS[:, :6]))[2]
+
+
 def test_names_that_are_numbers_after_a_word_are_a_header_where_they_are_an_axis(opened):
     values, layout, _ = opened("gene,7,12,99\n" + lines(NUMBERS[:, :4]))
     assert_array_equal(values, NUMBERS[:, :4])

@@ -29,6 +29,9 @@ _RISING = 8
 _FEW = 4
 """Numbers in order, far from all others, that are worth a question."""
 
+_MOST_RISE = 0.5
+"""Share of lines in order from which one that is in order, too, is no axis for it."""
+
 _STEPS = 1.25
 """Largest ratio of neighbouring steps on a smooth axis."""
 
@@ -86,6 +89,19 @@ def _judge(
     if len(line) >= _RISING and not rising:
         return Verdict.AXIS if apart else Verdict.PERHAPS
     return Verdict.PERHAPS if apart and not rising and len(line) >= _FEW else Verdict.ROW
+
+
+def is_alone(cells: Sequence[str], rows: Sequence[Sequence[str]], values: Matrix) -> bool:
+    """Tell whether most lines are not in order as the first is, or it is their axis for sure.
+
+    Parameters
+    ----------
+    cells, rows, values
+        As for `judge`.
+    """
+    rising = sum(rises(row) for row in values[1:])
+    few = rising < _MOST_RISE * max(1, len(rows))
+    return few or judge(cells, rows, values) is Verdict.AXIS
 
 
 def rises(line: Matrix) -> bool:

@@ -14,11 +14,17 @@ import numpy as np
 
 from ikpca_cli.data.axes import counts
 from ikpca_cli.errors import InputError, UsageError
-from ikpca_cli.formats.csv.form.axis import Verdict, judge, rises
+from ikpca_cli.formats.csv.form.axis import Verdict, is_alone, judge, rises
 from ikpca_cli.formats.csv.form.cells import numbers, split
 from ikpca_cli.formats.csv.form.dialect import Dialect, data_lines, trim
 from ikpca_cli.formats.csv.form.footer import LINES, footer
-from ikpca_cli.formats.csv.form.text_columns import Line, label_columns, shape, text_columns
+from ikpca_cli.formats.csv.form.text_columns import (
+    HeaderLines,
+    Line,
+    label_columns,
+    shape,
+    text_columns,
+)
 
 HEADERS = ("auto", "yes", "no")
 
@@ -149,12 +155,14 @@ def _find_top(
     if start is None:  # only words, or a mistake in each row, which the reader will name
         return (0, 1) if lines[0].is_words(()) else (None, 0)
     top = start
-    while top and _is_faulty_row(lines[top - 1], columns, texts, dialect):
+    above = HeaderLines(lines, columns, texts, dialect)
+    while top and above.is_faulty_row(top - 1):
         top -= 1
     start, mistakes = top, start - top
-    while top and _is_header(lines[top - 1], columns, texts, dialect):
+    while top and above.is_header(top - 1):
         top -= 1
     if top < start:
+        head.doubts += above.doubts(start - 1)
         return _names_among(lines, top, start), start
     if top and not any(line.has_text for line in lines[:top]):
         return None, 0  # numbers, but not as many as there are columns: the reader will name them
@@ -184,41 +192,16 @@ def _is_axis_of_map(
         return False
     if not all(all(row.cells[:count]) and not any(row.text[count:]) for row in rows):
         return False
+    cells = [row.cells[count:] for row in rows]
+    body = [numbers(row, dialect.grammar) for row in cells]
+    if not is_alone(axis, cells, np.array([values, *body])):
+        return False
     said = f"the first line of numbers, {axis[0]} to {axis[-1]}, for the axis"
     if not set(range(count)) <= set(texts):
         head.coordinates = count
         said += f" and the first {'column' if count == 1 else f'{count} columns'} for labels"
     head.guesses.append(said)
     return True
-
-
-def _is_faulty_row(
-    line: Line, columns: Sequence[int], texts: Sequence[int], dialect: Dialect
-) -> bool:
-    """Tell whether a line above the first good row is a row, too, with something wrong in it."""
-    if line.width != dialect.width:
-        return not line.has_text
-    return not line.is_words(texts) and not _is_header(line, columns, texts, dialect)
-
-
-def _is_header(line: Line, columns: Sequence[int], texts: Sequence[int], dialect: Dialect) -> bool:
-    """Tell whether a line has names, or units: words, or an axis after a word."""
-    width = dialect.width
-    if line.width == width - 1 > 1:  # R leaves out the name of its index column
-        return all(line.text)
-    if line.width != width:
-        return False
-    if line.is_words(texts):
-        return True
-    words = sum(line.text[c] for c in columns)
-    if 2 * words > len(columns):
-        return True
-    return columns[0] == 0 and line.text[0] and words == 1 and _names_an_axis(line, dialect)
-
-
-def _names_an_axis(line: Line, dialect: Dialect) -> bool:
-    """Tell whether the numbers behind the first cell rise, or fall, at each step."""
-    return line.width > 2 and rises(numbers(line.cells[1:], dialect.grammar))
 
 
 def _names_among(lines: Sequence[Line], top: int, start: int) -> int:

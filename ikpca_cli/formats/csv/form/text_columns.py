@@ -1,4 +1,8 @@
-"""Which columns of a table are text: names of samples, dates, classes."""
+"""Which columns of a table are text: names of samples, dates, classes; and which lines above it.
+
+Names of columns are words, or an axis behind one word. A row whose first cell is a mistake looks
+like the latter where its numbers happen to rise.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ikpca_cli.formats.csv.form.cells import BLANK, are_text
+import numpy as np
+
+from ikpca_cli.formats.csv.form.axis import Matrix, Verdict, is_alone, judge, rises
+from ikpca_cli.formats.csv.form.cells import BLANK, are_text, numbers
 from ikpca_cli.formats.csv.form.dialect import Dialect
 
 _SHORT, _LONG = 40, 1000
@@ -36,6 +43,13 @@ TOUCHING = re.compile(r"\d\.\d*+(?:[eEdD][+-]?\d++)?+[+-]\d*+\.\d")
 
 _REMARKED = re.compile(r"[+-]?+(?:\d++\.?+\d*+|\.\d++)(?:[eEdD][+-]?+\d++)?+\s*+(?:[#!;%]|//).*+")
 """A number and a remark behind it."""
+
+
+_MISTAKEN = re.compile(r"\W*\d[\d.,_]*+(?!\w).*")
+"""A number with something beside it, which is not the name of an axis, as 2theta is."""
+
+_FEW = 5
+"""Columns whose numbers rise by chance."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +98,81 @@ class Line:
         """Tell whether there are words, and no number but in columns of text."""
         full = [c for c in range(self.width) if self.cells[c] and c not in texts]
         return self.has_text and all(self.text[c] for c in full)
+
+
+@dataclass(frozen=True)
+class HeaderLines:
+    """The first lines of a table.
+
+    Attributes
+    ----------
+    lines
+        In their order.
+    columns, texts
+        The columns of numbers, and those of text.
+    dialect
+        The form of the lines.
+    """
+
+    lines: Sequence[Line]
+    columns: Sequence[int]
+    texts: Sequence[int]
+    dialect: Dialect
+
+    def is_faulty_row(self, place: int) -> bool:
+        """Tell whether a line above the first good row is a row, too, with something wrong."""
+        line = self.lines[place]
+        if line.width != self.dialect.width:
+            return not line.has_text
+        return not line.is_words(self.texts) and not self.is_header(place)
+
+    def is_header(self, place: int) -> bool:
+        """Tell whether a line has names, or units: words, or an axis after a word."""
+        line, width = self.lines[place], self.dialect.width
+        if line.width == width - 1 > 1:  # R leaves out the name of its index column
+            return all(line.text)
+        if line.width != width:
+            return False
+        words = sum(line.text[c] for c in self.columns)
+        if line.is_words(self.texts) or 2 * words > len(self.columns):
+            return True
+        if not self._is_axis_after_word(place) or self._is_below_names(place):
+            return False
+        return width <= _FEW or is_alone(*self._beside_rows(place))
+
+    def doubts(self, place: int) -> list[str]:
+        """Say where names are an axis that may as well be a row with a mistake."""
+        line = self.lines[place]
+        if not self._is_axis_after_word(place):
+            return []
+        if judge(*self._beside_rows(place)) is Verdict.AXIS:
+            return []
+        return [
+            f"line {line.place + 1} was taken for names, {line.cells[0]!r} and an axis; if it is a "
+            "row with a mistake, mend it"
+        ]
+
+    def _is_axis_after_word(self, place: int) -> bool:
+        """Tell whether all cells behind the first, a word, are numbers that rise or fall."""
+        line = self.lines[place]
+        if line.width != self.dialect.width or line.width < 3 or self.columns[0] != 0:
+            return False
+        is_word = line.text[0] and not _MISTAKEN.fullmatch(line.cells[0])
+        return is_word and rises(numbers(line.cells[1:], self.dialect.grammar))
+
+    def _is_below_names(self, place: int) -> bool:
+        above = self.lines[place - 1] if place else None
+        return above is not None and above.width == self.dialect.width and above.is_words(())
+
+    def _beside_rows(self, place: int) -> tuple[list[str], list[list[str]], Matrix]:
+        """Return a line and the rows below it, without their first cells, and their numbers."""
+        below = [
+            line.cells[1:]
+            for line in self.lines[place + 1 :]
+            if line.width == self.dialect.width and line.is_row(self.columns)
+        ]
+        line = self.lines[place].cells[1:]
+        return line, below, np.array([numbers(row, self.dialect.grammar) for row in (line, *below)])
 
 
 def text_columns(lines: Sequence[Line], width: int) -> tuple[int, ...]:
