@@ -55,7 +55,8 @@ def check_picture(
             raise UsageError(f"--plot and another output are both {target}: give two files")
     if find_spec("matplotlib") is None:
         raise OutputError(
-            f"{target}: cannot be drawn without matplotlib: install it (pip install matplotlib)"
+            f"{target}: pictures need matplotlib, which is not installed: "
+            "pip install 'ikpca-cli[plot]'"
         )
     check_target(target, inputs=inputs, force=force)
 

@@ -104,13 +104,13 @@ def _draw_channels(shown: Shown) -> Figure:
                 axes.tick_params(labelbottom=False)
     if some.scale.y_label:
         figure.supylabel(some.scale.y_label)
-    legend_below(figure)
+    legend_below(figure, axes)
     return figure
 
 
 def _draw_lines(shown: Shown) -> Figure:
     some = shown.some(LINES if shown.clean is None else SCORED)
-    figure, rest = _with_errors(shown, max(ALONE, PANEL * len(some)), 3.4, some.count())
+    figure, rest = _with_errors(shown, max(ALONE, PANEL * len(some)), 3.6, some.count())
     grid = rest.subgridspec(2, len(some), height_ratios=(3, 1))
     x = some.scale.places(some.noisy.shape[1])
     upper = lower = None
@@ -129,7 +129,7 @@ def _draw_lines(shown: Shown) -> Figure:
         if i == 0:
             upper.set_ylabel(some.scale.y_label or "value")
             lower.set_ylabel(REMOVED)
-            upper.legend()
+            legend_below(figure, upper)
         else:
             upper.tick_params(labelleft=False)
             lower.tick_params(labelleft=False)

@@ -7,7 +7,16 @@ from matplotlib.figure import Figure
 
 from ikpca_cli.plots.mosaic import REMOVED
 from ikpca_cli.plots.stretch import Stretch
-from ikpca_cli.plots.style import CLEAN, CLEANED, FAINT, INK, NOISY, new_figure, number
+from ikpca_cli.plots.style import (
+    CLEAN,
+    CLEANED,
+    FAINT,
+    INK,
+    NOISY,
+    legend_below,
+    new_figure,
+    number,
+)
 
 CHANNELS = 4
 """Channels in a picture of a recording."""
@@ -25,7 +34,7 @@ def _draw_lines(stretch: Stretch) -> Figure:
     count = min(CHANNELS, stretch.noisy.shape[1])
     last = stretch.start + len(stretch.noisy) - 1
     title = _title(stretch, "samples", last)
-    figure = new_figure(8.0, 2.9 * count + 0.3, title)
+    figure = new_figure(8.0, 2.9 * count + 0.5, title)
     grid = figure.add_gridspec(2 * count, 1, height_ratios=(3, 1) * count)
     x = np.arange(stretch.start, last + 1) if stretch.times is None else stretch.times
     names = stretch.channels or tuple(f"channel {place}" for place in range(1, count + 1))
@@ -45,7 +54,7 @@ def _draw_lines(stretch: Stretch) -> Figure:
         lower.plot(x, noisy - cleaned, color=FAINT, linewidth=0.7)
         lower.set_ylabel(REMOVED)
         if channel == 0:
-            upper.legend()
+            legend_below(figure, upper)
     lower.set_xlabel(stretch.x_label or "sample")
     return figure
 

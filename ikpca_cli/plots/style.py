@@ -141,9 +141,9 @@ def legend_beside(axes: Axes) -> None:
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def legend_below(figure: Figure) -> None:
-    """Put one legend for all panels under them, in one line."""
-    handles, labels = figure.axes[-1].get_legend_handles_labels()
+def legend_below(figure: Figure, axes: Axes) -> None:
+    """Put one legend for all panels, told by one of them, under them in one line."""
+    handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
 
 

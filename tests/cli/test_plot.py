@@ -72,7 +72,7 @@ def test_refusals_come_before_any_work(cli, ready, command, monkeypatch):
     name = "ecg_train.png" if command in ("fit", "compare-mean") else "ecg_noisy.png"
     assert "is the input" in refused(cli, ready, [*words, name, "--force"], 1)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    assert "pip install matplotlib" in refused(cli, ready, [*words, "new.png"], 1)
+    assert "pip install 'ikpca-cli[plot]'" in refused(cli, ready, [*words, "new.png"], 1)
 
 
 def test_a_picture_is_not_another_output(cli, ready):
