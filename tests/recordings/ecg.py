@@ -13,10 +13,12 @@ NORMAL = (
     (-0.25, 0.03, 0.011),
     (0.3, 0.25, 0.045),
 )
+TALL_T = (NORMAL[0], (0.7, 0, 0.010), (-0.2, 0.03, 0.010), (0.75, 0.24, 0.045))
+STRONG = (NORMAL[0], NORMAL[1], (2.2, 0, 0.012), (-0.8, 0.035, 0.014), (0.6, 0.25, 0.05))
 ECTOPIC = ((1.4, 0.0, 0.030), (-0.5, 0.09, 0.035), (-0.35, 0.28, 0.055))
 
 
-def ecg(seconds, fs, rng, ectopic=0.05):
+def ecg(seconds, fs, rng, ectopic=0.05, normal=NORMAL):
     """Return a clean ECG (n,) and its R peaks in samples."""
     times, kinds, at = [], [], 0.6
     early = False
@@ -32,6 +34,6 @@ def ecg(seconds, fs, rng, ectopic=0.05):
     for peak, odd in zip(times, kinds, strict=True):
         near = slice(max(0, round((peak - 0.6) * fs)), round((peak + 0.7) * fs))
         scale = 1.0 + rng.normal(0.0, 0.03)
-        for height, shift, width in ECTOPIC if odd else NORMAL:
+        for height, shift, width in ECTOPIC if odd else normal:
             clean[near] += scale * height * np.exp(-0.5 * ((t[near] - peak - shift) / width) ** 2)
     return clean, np.array(times) * fs

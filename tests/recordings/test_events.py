@@ -15,7 +15,7 @@ from ikpca_cli.recordings.beats.events import (
     find_peaks,
     without_baseline,
 )
-from tests.recordings.ecg import ecg
+from tests.recordings.ecg import STRONG, TALL_T, ecg
 
 FS = 360.0
 
@@ -43,6 +43,18 @@ def test_peaks_of_an_ecg_with_ectopic_beats_are_found(db, least, sign, fs):
     sensitivity, precision = shares(find_peaks(fast, fs), peaks, 0.05 * fs)
     assert sensitivity > least
     assert precision > least
+
+
+@pytest.mark.parametrize("waves", [TALL_T, STRONG], ids=["tall T", "weaker ectopic beats"])
+@pytest.mark.parametrize("db", [None, 10.0])
+def test_t_waves_are_no_beats_and_weaker_beats_are(waves, db):
+    rng = np.random.default_rng(3)
+    clean, peaks = ecg(120.0, 250.0, rng, 0.1, waves)
+    noise = 0.0 if db is None else rng.normal(0.0, clean.std() / 10 ** (db / 20), len(clean))
+    fast, _ = without_baseline((clean + noise)[:, None], 250.0)
+    sensitivity, precision = shares(find_peaks(fast, 250.0), peaks, 0.1 * 250.0)
+    assert sensitivity > 0.97
+    assert precision > 0.97
 
 
 def test_rows_have_their_peaks_at_one_place():

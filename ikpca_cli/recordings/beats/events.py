@@ -5,8 +5,8 @@ high-pass filter, R peaks are found, and each R-R interval becomes one row with 
 place. The row of a peak reaches back over a share of the interval before it, and forward over the
 rest of the one after, so that rows tile the recording and can be put back.
 
-R peaks are the energy of the band where they are strongest, after Pan and Tompkins, "A real-time
-QRS detection algorithm" (1985).
+R peaks are where the energy of their band is highest, and where two lie far apart a weaker one
+between them, after Pan and Tompkins, "A real-time QRS detection algorithm" (1985).
 """
 
 from __future__ import annotations
@@ -28,10 +28,12 @@ FEWEST = 3
 
 _BASELINE = 0.5  # Hz: below is baseline wander
 _BAND = (5.0, 20.0)  # Hz, of the QRS complex
-_TOGETHER = 0.12  # seconds whose energy is one event's
+_TOGETHER = 0.1  # seconds whose energy is one event's
 _APART = 0.25  # seconds between heart beats, at the least
+_AFTER = 0.36  # seconds after a beat in which what is weaker may be its T wave
 _NEAR = 0.08  # seconds between the energy's peak and that of the signal
-_SHARE = 0.2  # of a usual peak's energy that an event has
+_SHARE, _LEAST_SHARE = 0.3, 0.1  # of a usual peak's energy: an event's, and a missed one's
+_FAR, _STEPS = 1.5, 9  # usual steps between which one was missed; steps that tell the usual one
 _USUAL = 2.0  # seconds in each of which a beat is expected
 _AS_LIKE = 0.5  # of the highest correlation: that of one period
 _ROUND = 8  # of the period: what is narrower is no event
@@ -141,24 +143,24 @@ def find_peaks(fast: FloatArray, fs: float, apart: int = 0) -> FloatArray:
     `apart` samples or, if that is 0, as often as the recording is most like itself.
     """
     from scipy import signal
-    from scipy.ndimage import gaussian_filter1d, maximum_filter1d, uniform_filter1d
+    from scipy.ndimage import gaussian_filter1d, uniform_filter1d
 
     if fs > 0.0:
         high = min(_BAND[1], 0.45 * fs)
         sections = signal.butter(2, (_BAND[0], high), "bandpass", fs=fs, output="sos")
         shaped = signal.sosfiltfilt(sections, fast, axis=0)
-        near, together, least = (max(1, round(s * fs)) for s in (_NEAR, _TOGETHER, _APART))
+        times = (_NEAR, _TOGETHER, _APART, _AFTER)
+        near, together, least, after = (max(1, round(s * fs)) for s in times)
         usual = round(_USUAL * fs)
     else:
         period = apart or _period(fast)
         shaped = gaussian_filter1d(fast, period / _ROUND**2, axis=0)
-        near, together, least = (max(1, period // part) for part in (_ROUND, _ROUND, 2))
+        parts = (_ROUND, _ROUND, 2, 2)
+        near, together, least, after = (max(1, period // part) for part in parts)
         usual = 2 * period
     power = shaped / np.maximum(np.median(np.abs(shaped), axis=0), 1e-300)
     energy = uniform_filter1d((power**2).sum(axis=1), together)
-    usual = min(usual, len(energy))
-    highest = maximum_filter1d(energy, usual)[usual // 2 :: usual]
-    found, _ = signal.find_peaks(energy, height=_SHARE * float(np.median(highest)), distance=least)
+    found = _events(energy, min(usual, len(energy)), least, after)
     # The channel that shows the events best, and the direction in which they point there.
     main = (
         shaped[:, int(np.argmax(np.abs(power[found]).mean(axis=0)))] if len(found) else shaped[:, 0]
@@ -168,6 +170,35 @@ def find_peaks(fast: FloatArray, fs: float, apart: int = 0) -> FloatArray:
     sign = np.sign(np.median(values.max(axis=1) + values.min(axis=1))) if len(found) else 1.0
     peaks = np.unique(around[np.arange(len(found)), (sign * values).argmax(axis=1)])
     return _aligned(main, peaks, near) if len(peaks) >= FEWEST else peaks.astype(np.float64)
+
+
+def _events(energy: FloatArray, usual: int, least: int, after: int) -> NDArray[np.intp]:
+    """Return the samples of events: high peaks, and the highest between two that lie far apart.
+
+    Parameters
+    ----------
+    energy : ndarray, shape (n,)
+    usual : int
+        Samples in which an event is expected.
+    least, after : int
+        Samples between two events, and between one and a weaker one after it, at the least.
+    """
+    from scipy.ndimage import maximum_filter1d, median_filter
+    from scipy.signal import find_peaks as find_peaks_of
+
+    level = float(np.median(maximum_filter1d(energy, usual)[usual // 2 :: usual]))
+    places, known = find_peaks_of(energy, height=_LEAST_SHARE * level, distance=least)
+    high = known["peak_heights"] >= _SHARE * level
+    found, low = places[high], places[~high]
+    steps = np.diff(found)
+    usual_steps = median_filter(steps, _STEPS, mode="nearest") if len(steps) else steps
+    missed = []
+    for place in np.flatnonzero(steps > _FAR * usual_steps):
+        inside = (found[place] + after, found[place + 1] - least)
+        between = low[slice(*np.searchsorted(low, inside))]
+        if len(between):
+            missed.append(between[np.argmax(energy[between])])
+    return np.sort(np.append(found, missed).astype(np.intp))
 
 
 def _aligned(main: FloatArray, peaks: NDArray[np.intp], near: int) -> FloatArray:
