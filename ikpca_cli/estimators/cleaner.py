@@ -157,7 +157,15 @@ class Cleaner(Estimator):
             return np.concatenate([self._distance_block(white(block)) for _, block in blocks])
 
     def transform(self, X: Any) -> FloatArray:
-        """Return the latent code of rows `X` (n_samples, n_features): (n_samples, n_components).
+        """Return the latent code of rows.
+
+        Parameters
+        ----------
+        X : array_like or row source, shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray, shape (n_samples, n_components)
 
         Raises
         ------

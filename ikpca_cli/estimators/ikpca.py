@@ -22,42 +22,42 @@ from ikpca_cli.selection.choice import Auto, Choice, Task
 
 
 class IKPCA(PreimageDenoiser):
-    """Invertible kernel PCA, a nonlinear PCA whose way back to the input needs no learning.
+    """Invertible kernel PCA, a nonlinear PCA whose pre-image needs no learning.
 
     With random features it is the published method: PCA of ``sin(W x + b)``, inverted on each row's
-    own branch by the arcsine and a ridge solve. In the limit of infinitely many features (`exact`)
+    own branch by the arcsine and a ridge solve. With infinitely many features (`exact`)
     kernel values replace the features, Wiener weights replace the cut after some components, and a
     few Gauss-Newton steps replace the arcsine.
 
     Parameters
     ----------
     n_components : int or "auto"
-        Components to keep in feature space. "auto" chooses the number with random features, and in
-        the limit weighs all of them by their noise.
+        Components to keep in feature space. "auto" chooses the number with random features, and
+        weighs all of them by their noise with infinitely many.
     n_rff : int, "exact" or "auto"
         Random Fourier features, at least as many as the rows are wide; "exact" for infinitely
-        many. For the refined way back they are balanced (`FourierFeatures.draw_balanced`), for
+        many. For the refined pre-image they are balanced (`FourierFeatures.draw_balanced`), for
         which twice as many as columns are needed. "landmarks" is exact in the span of up to 3,000
         of the rows. "auto" is exact, for more than 3,000 training rows by landmarks; where the
         paper's inverse is used it is four features a column and not fewer than 2,000.
     kernel : str
         A key of `ikpca_cli.models.kernels.names.KERNELS`.
     gamma : float or "auto"
-        Kernel width: ``exp(-gamma * distance)``.
+        Inverse squared width of the kernel: ``exp(-gamma * squared distance)`` for the Gaussian.
     second_gamma : float, "none" or "auto"
-        In the limit, another width whose iterations are added where that lowers the estimated risk.
+        Another gamma whose iterations are added where that lowers the estimated risk (`exact`).
         "auto" looks for one where gamma is chosen, too.
     ridge : float or "auto"
-        Added to the diagonal of ``W'W`` in the published way back, in its units (those of gamma
-        times n_rff); 0 is the pseudo-inverse. The limit has none.
+        Added to the diagonal of ``W'W`` in the published pre-image, in its units (those of gamma
+        times n_rff); 0 is the pseudo-inverse. Infinitely many features have none.
     inverse : {"auto", "paper", "refined"}
-        The way back of random features: the published arcsine and ridge, or weighted Gauss-Newton
+        The pre-image of random features: the published arcsine and ridge, or weighted Gauss-Newton
         steps from the noisy row. "auto" is the paper's where a ridge is given or the kernel is not
-        smooth. The limit is always refined.
+        smooth. With infinitely many it is always refined.
     activation : str
         What the angles of random features pass through, a key of
         `ikpca_cli.models.activations.activation_names.ACTIVATIONS`; others than the sine are for
-        the published way back.
+        the published pre-image.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
     noise_model : {"auto", "white", "columns", "counts", "correlated"}
@@ -92,6 +92,11 @@ class IKPCA(PreimageDenoiser):
     sums_mean_ : ndarray, shape (n_rff,), or None
     scatter_ : ndarray, shape (n_rff, n_rff), or None
         `FeatureSums` of the rows, kept where they were asked for, so that more can be added.
+
+    References
+    ----------
+    Gedon, Ribeiro, Wahlström and Schön, "Invertible kernel PCA with random Fourier features", 2023,
+    https://arxiv.org/abs/2303.05043.
 
     Examples
     --------
@@ -182,6 +187,11 @@ class IKPCA(PreimageDenoiser):
         Returns
         -------
         IKPCA
+
+        Raises
+        ------
+        InputError, UsageError
+            As for `Denoiser.fit`.
         """
         if features is not None and "auto" in (self.gamma, self.ridge, self.n_components):
             raise UsageError("with features given, give gamma, ridge and n_components too")
@@ -238,7 +248,7 @@ class IKPCA(PreimageDenoiser):
         return self
 
     def ridge_unit(self) -> float:
-        """Return the mean eigenvalue of ``W'W``, in a fit with the published way back."""
+        """Return the mean eigenvalue of ``W'W``, in a fit with the published pre-image."""
         return float(np.einsum("ij,ij->", self.W_, self.W_)) / len(self.mean_)
 
     def cheaper(self, n_features: int) -> tuple[Self, float]:

@@ -37,7 +37,7 @@ MOST_SHRUNK = 257
 
 
 class KernelPCA(KernelDenoiser):
-    """Kernel PCA whose way back is learned by kernel ridge regression (kPCA+SL).
+    """Kernel PCA whose pre-image is learned by kernel ridge regression (kPCA+SL).
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class KernelPCA(KernelDenoiser):
     kernel : str
         A key of `ikpca_cli.models.kernels.names.KERNELS`.
     gamma : float or "auto"
-        Kernel width: ``exp(-gamma * distance)``.
+        Inverse squared width of the kernel: ``exp(-gamma * squared distance)`` for the Gaussian.
     ridge : float or "auto"
         Added to the diagonal of the kernel matrix of the latent codes.
     shrink : {"auto", "cut", "optimal"}
@@ -54,9 +54,9 @@ class KernelPCA(KernelDenoiser):
         (the Wiener filter). "auto" takes what has the lower estimated risk; a number of components
         that is given means a cut.
     latent_gamma : float or "auto"
-        Width of the kernel between latent codes, which have no units. "auto" is `gamma` where that
-        is given, as in scikit-learn; where gamma is chosen it is gamma times the median distance,
-        so that the choice does not depend on the units of the data.
+        Inverse squared width of the kernel between latent codes, which have no units. "auto" is
+        `gamma` where that is given, as in scikit-learn; where gamma is chosen it is gamma times the
+        median distance, so that the choice does not depend on the units of the data.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
     noise_model : {"auto", "white", "columns", "counts", "correlated"}
@@ -83,13 +83,19 @@ class KernelPCA(KernelDenoiser):
     coefficients_ : ndarray, shape (n_samples, n_components)
         Eigenvectors of the centred kernel matrix over the roots of its eigenvalues.
     weights_ : ndarray, shape (n_components,)
-        What the codes are multiplied by on the way back; 1 after a cut.
+        What the codes are multiplied by before the pre-image; 1 after a cut.
     codes_ : ndarray, shape (n_samples, n_components)
         Latent codes of the training rows, times the weights.
     dual_ : ndarray, shape (n_samples, n_features)
         Coefficients of the regression from latent code to centred row.
     gamma_, latent_gamma_, ridge_ : float
         The values used.
+
+    References
+    ----------
+    Schölkopf, Smola and Müller, "Nonlinear component analysis as a kernel eigenvalue problem",
+    1998.
+    Bakır, Weston and Schölkopf, "Learning to find pre-images", 2004.
 
     Examples
     --------

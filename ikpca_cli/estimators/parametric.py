@@ -45,11 +45,30 @@ class Parametric(ABC):
         super().__setattr__(name, value if known is None else known.check(name, value))
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the constructor's parameters by name (`deep` is there for scikit-learn)."""
+        """Return the constructor's parameters by name.
+
+        Parameters
+        ----------
+        deep : bool
+            Not used; it is there for scikit-learn.
+
+        Returns
+        -------
+        dict
+        """
         return {name: getattr(self, name) for name in self.parameter_names()}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name and return self.
+        """Set parameters by name, for the next fit.
+
+        Parameters
+        ----------
+        **params
+            Any of the constructor's.
+
+        Returns
+        -------
+        Self
 
         Raises
         ------

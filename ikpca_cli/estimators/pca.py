@@ -59,7 +59,11 @@ class PCA(Denoiser):
     components_ : ndarray, shape (n_components, n_features)
         Orthonormal directions, largest variance first.
     weights_ : ndarray, shape (n_components,)
-        What the codes are multiplied by on the way back; 1 after a cut.
+        What the codes are multiplied by; 1 after a cut.
+
+    References
+    ----------
+    Gavish and Donoho, "Optimal shrinkage of singular values", 2017.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The published model of ikPCA: PCA of random features, arcsine and ridge on the way back."""
+"""The published model of ikPCA: PCA of random features, with a pre-image by arcsine and ridge."""
 
 from __future__ import annotations
 

@@ -8,8 +8,8 @@ the feature map, U and n lambda the eigenvectors and eigenvalues of the centred 
 * the code of a row y is ``z = V'(k(y) - kbar)``, kbar being the mean column of the Gram matrix;
 * the target with weights w is ``sum_i a_i Phi(x_i)`` with ``a = 1/n + V (w z)``.
 
-The way back minimises ``|Phi(x) - target|^2 = const - 2 sum_i a_i k(x, x_i)`` over x, starting from
-the noisy row. Its gradient is ``-4 gamma sum_i b_i (x_i - x)`` with ``b_i = a_i k(x, x_i)``. The
+The pre-image minimises ``|Phi(x) - target|^2 = const - 2 sum_i a_i k(x, x_i)`` over x, from the
+noisy row on. Its gradient is ``-4 gamma sum_i b_i (x_i - x)`` with ``b_i = a_i k(x, x_i)``. The
 Gauss-Newton matrix of the features is ``E[2 cos^2(w'x + b) w w'] = E[w w'] = 2 gamma I``, as the
 offset b is uniform. The step is therefore ``sum_i b_i (x_i - x)``; divided by ``s = sum_i b_i``
 it is the fixed point of Mika et al. (1999). We divide by max(s, 1/2), which keeps far rows calm.

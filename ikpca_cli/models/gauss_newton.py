@@ -1,8 +1,8 @@
-r"""Random features with Wiener weights and a weighted, refined way back.
+r"""Random features with Wiener weights and a weighted, refined pre-image.
 
 With features ``s(x) = sin(W x + b)``, their mean m and components P, a row has the code
 ``z = P (s - m)`` and the target ``t = m + P'(w z)`` with Wiener weights w. The arcsine of the
-published way back magnifies an error in a feature by ``1 / cos``; minimising ``|s(x) - t|^2`` by
+published pre-image magnifies an error in a feature by ``1 / cos``; minimising ``|s(x) - t|^2`` by
 Gauss-Newton from the noisy row weighs it by the cosine instead, and needs neither branch nor
 clipping:
 

@@ -31,7 +31,7 @@ class PreimageModel(Protocol):
 
     @property
     def ridge(self) -> float | None:
-        """The ridge of the way back, None without one."""
+        """The ridge of the pre-image, None without one."""
 
     @property
     def second_gamma(self) -> float | None:

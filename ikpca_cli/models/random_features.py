@@ -1,4 +1,4 @@
-"""Random Fourier features in sine form: angles, features, and the way back to the input.
+"""Random Fourier features in sine form: angles, features, and their pre-image.
 
 Gedon, Ribeiro, Wahlström and Schön, "Invertible Kernel PCA with Random Fourier Features" (2023),
 section 3. A feature is ``sin(w'x + b)``; its angle is known from the noisy row up to the value

@@ -49,12 +49,11 @@ class Windowed:
     --------
     >>> import numpy as np
     >>> from ikpca_cli.estimators.mixture import Mixture
-    >>> time = np.arange(2000.0)
-    >>> noisy = np.sin(time / 20) + np.random.default_rng(0).normal(0, 0.3, 2000)
     >>> from ikpca_cli.recordings.fitting import fit_windows
-    >>> found = fit_windows(Mixture(), [noisy[:, None]], window=(64,))
-    >>> clean = found.denoise(noisy[:, None])[:, 0]
-    >>> bool(np.mean((clean - np.sin(time / 20)) ** 2) < 0.3**2 / 20)
+    >>> clean = np.sin(np.arange(2000.0)[:, None] / 20)
+    >>> noisy = clean + np.random.default_rng(0).normal(0, 0.3, clean.shape)
+    >>> found = fit_windows(Mixture(), [noisy], window=(64,)).denoise(noisy)
+    >>> bool(np.mean((found - clean) ** 2) < 0.3**2 / 20)
     True
     """
 
@@ -168,7 +167,16 @@ class Windowed:
         return self._with(model)
 
     def denoise(self, X: Any, sample_shape: tuple[int, ...] = ()) -> FloatArray:
-        """Return a recording or picture (n, p) cleaned, columns of times as they were.
+        """Return a recording or picture cleaned, columns of times as they were.
+
+        Parameters
+        ----------
+        X : array_like or RowSource, shape (n_samples, n_channels) or (height, width)
+        sample_shape : tuple of int, that of a row in the file, for stacks of pictures
+
+        Returns
+        -------
+        ndarray
 
         Raises
         ------

@@ -72,7 +72,7 @@ class Choice:
     noise_std : float or None
         Noise level that components are weighed by; None where none are.
     expansion : ChosenExpansion or None
-        For a way back that is one.
+        For a pre-image that is one.
     risk, error : float or None
         Estimated mean squared error after cleaning, and its standard error; None where nothing was
         chosen.

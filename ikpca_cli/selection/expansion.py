@@ -1,4 +1,4 @@
-"""The choice of a refined way back: fits for its trials, and what the search needs to know."""
+"""The choice of a refined pre-image: fits for its trials, and what the search needs to know."""
 
 from __future__ import annotations
 

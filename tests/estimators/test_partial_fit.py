@@ -67,7 +67,7 @@ def test_what_cannot_be_added_to(halves):
     first, _ = halves
     with pytest.raises(UsageError, match="keep the sums when fitting"):
         IKPCA(5, **GIVEN).fit(first).partial_fit(first)
-    with pytest.raises(UsageError, match="paper's way back"):
+    with pytest.raises(UsageError, match="paper's inverse"):
         IKPCA(5, gamma=0.3).partial_fit(first)
     with pytest.raises(UsageError, match="dual solver"):
         IKPCA(5, solver="dual", **GIVEN).partial_fit(first)

@@ -1,4 +1,4 @@
-"""The limit of infinitely many features and the refined way back: formulas against definitions."""
+"""The limit of infinitely many features and the refined pre-image: formulas against definitions."""
 
 from __future__ import annotations
 

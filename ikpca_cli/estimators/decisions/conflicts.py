@@ -69,13 +69,13 @@ def check_second_gamma(second_gamma: float | str) -> None:
 def no_sums() -> UsageError:
     """Return the error for sums that a fit cannot keep."""
     return UsageError(
-        "sums are kept for random features with the paper's way back alone: give their "
+        "sums are kept for random features with the paper's inverse alone: give their "
         "number (--rff) and a ridge (--ridge), and not the dual solver"
     )
 
 
 def check_sine(activation: str) -> None:
-    """Refuse for the refined way back all activations but the sine.
+    """Refuse for the refined pre-image all activations but the sine.
 
     Raises
     ------
@@ -83,13 +83,13 @@ def check_sine(activation: str) -> None:
     """
     if activation != "sine":
         raise UsageError(
-            f"the {activation} activation is for random features with the paper's way "
-            "back: use the paper's inverse (--inverse paper), and not infinitely many features"
+            f"the {activation} activation is for random features with the paper's "
+            "inverse: use the paper's inverse (--inverse paper), and not infinitely many features"
         )
 
 
 def check_smooth(what: str, kernel: str, ridge: float | Auto, inverse: str) -> None:
-    """Refuse for the refined way back what only the published one has.
+    """Refuse for the refined pre-image what only the published one has.
 
     Raises
     ------

@@ -134,7 +134,7 @@ def expansion_of(chosen: Choice) -> ChosenExpansion:
 
 
 class ExpandedKind(Kind):
-    """A kind whose way back is an expansion of iterations, with companions beside it.
+    """A kind whose pre-image is an expansion of iterations, with companions beside it.
 
     Attributes
     ----------
