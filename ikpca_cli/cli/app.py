@@ -22,9 +22,8 @@ from ikpca_cli.cli.commands.info import info
 from ikpca_cli.cli.given.settings import read_settings, settings_file
 from ikpca_cli.cli.help import Command, arranged, as_plain_flag
 from ikpca_cli.cli.streams import say, unprintable
-from ikpca_cli.cli.words.grouped import is_note, remark_of
 from ikpca_cli.data.signals import FIRST, INTERRUPTED, told
-from ikpca_cli.errors import IkpcaError, IkpcaWarning
+from ikpca_cli.errors import IkpcaError, IkpcaNote, IkpcaWarning
 from ikpca_cli.formats.format_names import read_formats
 from ikpca_cli.version import __version__
 
@@ -45,7 +44,9 @@ class _Guarded(TyperGroup):
         """Run the command; report what went wrong in one line unless --debug is given."""
         with warnings.catch_warnings():
             warnings.simplefilter("always", IkpcaWarning)
-            warnings.showwarning = lambda message, *_args, **_kwargs: _warn(ctx, str(message))
+            warnings.showwarning = lambda message, kind, *_args, **_kwargs: _tell(
+                ctx, str(message), is_note=issubclass(kind, IkpcaNote)
+            )
             try:
                 return super().invoke(ctx)
             except BrokenPipeError:
@@ -82,16 +83,16 @@ def _is_typers(error: BaseException) -> bool:
     return type(error).__module__.split(".")[0] in ("typer", "click")
 
 
-def _warn(ctx: Any, text: str) -> None:
-    """Print a warning, but not again for each of a thousand runs or files.
+def _tell(ctx: Any, text: str, *, is_note: bool) -> None:
+    """Print a warning or a note, but not again for each of a thousand runs or files.
 
-    How a file was read is a note, and the same of another file is no news.
+    The same note on another file is no news.
     """
-    said = ctx.meta.setdefault("warnings", set())
-    key = remark_of(text)
+    said = ctx.meta.setdefault("told", set())
+    key = text.partition(": ")[2] if is_note else text
     if key not in said and not ctx.meta.get("quiet"):
         said.add(key)
-        say(text if is_note(text) else f"warning: {text}")
+        say(text if is_note else f"warning: {text}")
 
 
 app = typer.Typer(

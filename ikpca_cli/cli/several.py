@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +14,7 @@ from ikpca_cli.cli.given.values import MEAN
 from ikpca_cli.cli.given.window_options import times_as_labels
 from ikpca_cli.cli.sources import open_rows, quietly_open, split_source
 from ikpca_cli.cli.words.grouped import grouped
-from ikpca_cli.errors import IkpcaWarning, InputError
+from ikpca_cli.errors import InputError, tell
 
 if TYPE_CHECKING:
     from ikpca_cli.data.row_source import Progress
@@ -58,9 +57,9 @@ def open_all(
         if check is not None:
             check(rows, sources[0])
         for line in grouped(joined.warnings):
-            warnings.warn(line, IkpcaWarning, stacklevel=2)
+            tell(line, stacklevel=2)
         for line in rows.warnings:
-            warnings.warn(line, IkpcaWarning, stacklevel=2)
+            tell(line, stacklevel=2)
         yield rows
 
 
@@ -86,7 +85,7 @@ def open_apart(
 
     with Apart([partial(opened, source) for source in sources]) as found:
         for line in grouped(found.warnings):
-            warnings.warn(line, IkpcaWarning, stacklevel=2)
+            tell(line, stacklevel=2)
         yield found.files
 
 

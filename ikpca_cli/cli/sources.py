@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ikpca_cli.cli.words.grouped import is_note
-from ikpca_cli.errors import IkpcaWarning, UsageError
+from ikpca_cli.errors import Note, UsageError, tell
 
 if TYPE_CHECKING:
     from ikpca_cli.data.row_source import Progress
@@ -64,10 +62,10 @@ def open_rows(
     names: Sequence[str] | None = None,
     check: Callable[[Rows, str], None] | None = None,
 ) -> Rows:
-    """Open the rows of ``FILE`` or ``FILE::DATASET`` and pass on the reader's warnings.
+    """Open the rows of ``FILE`` or ``FILE::DATASET`` and pass on what the reader tells.
 
     Columns come in the order of `names`, where the file has these names in another one. What a
-    `check` refuses needs no warnings.
+    `check` refuses needs no more words.
     """
     rows = quietly_open(source, options, progress, names)
     try:
@@ -77,7 +75,7 @@ def open_rows(
         rows.close()
         raise
     for line in rows.warnings:
-        warnings.warn(line, IkpcaWarning, stacklevel=2)
+        tell(line, stacklevel=2)
     return rows
 
 
@@ -87,7 +85,7 @@ def quietly_open(
     progress: Progress | None = None,
     names: Sequence[str] | None = None,
 ) -> Rows:
-    """Open rows as `open_rows` does, and leave the warnings to the caller.
+    """Open rows as `open_rows` does, and leave what is told to the caller.
 
     How a file was read is no news where its axis or names are the known ones.
     """
@@ -101,5 +99,5 @@ def quietly_open(
         rows.close()
         raise
     if names is not None and rows.layout.feature_names == tuple(names):
-        rows.warnings = tuple(line for line in rows.warnings if not is_note(line))
+        rows.warnings = tuple(line for line in rows.warnings if not isinstance(line, Note))
     return rows

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ikpca_cli.data.axes import NEAR, Resampling, axis_of, counts, described, distance
 from ikpca_cli.data.feature_names import TRAINING, order_of
-from ikpca_cli.errors import InputError
+from ikpca_cli.errors import InputError, Note
 
 Array = npt.NDArray[Any]
 
@@ -119,4 +119,4 @@ def match_names(
     outside = int(resampling.outside.sum())
     if outside:
         warning += f"; {outside} numbers beyond that stay as they are"
-    return Match(None, resampling, warning)
+    return Match(None, resampling, Note(warning))

@@ -34,6 +34,9 @@ WITHHELD = (
 OF_NOISE = (1, 2, 6, 7, 8, 9, 10, 11)
 """Those of them that hold for other rows as well, as they are about the noise."""
 
+LEVEL_OF_SIGNAL = (1, 6, 10)
+"""Those of them where what was taken for the noise level may be that of signal."""
+
 
 class Estimator(Parametric):
     """Parameters, and what a fit made of them, both as plain values.
@@ -80,6 +83,8 @@ class Estimator(Parametric):
         Distance from a row's running median from which a value is left out; None for no such thing.
     noise_evidence_ : str
         How what the noise is like is known; a model file does not keep it.
+    noise_doubt_ : str
+        Why its level is not known for sure, and what is done therefore; nor does it keep that.
     distance_limit_ : float or None
         `distances` beyond which a row is unlike the training rows; None where nothing is known.
     feature_codes_ : ndarray or None
@@ -144,6 +149,7 @@ class Estimator(Parametric):
     frequency_band_: FloatArray | None = None
     spike_limit_: float | None = None
     noise_evidence_: str = ""
+    noise_doubt_: str = ""
     distance_limit_: float | None = None
     feature_codes_: FloatArray | None = None
     tried_: tuple[Choice, ...] = ()
@@ -257,6 +263,7 @@ class Estimator(Parametric):
             "seed": self.fitted_params_["seed"],
             "noise_model": NOISE_MODELS[self.noise_model_ or 0],
             "noise_evidence": self.noise_evidence_ or None,
+            "noise_doubt": self.noise_doubt_ or None,
             "spike_limit": self.spike_limit_,
             "noise_std": self.noise_std_ if self.noise_rms_ is None else self.noise_rms_,
             "estimated_mse": self.estimated_mse_,

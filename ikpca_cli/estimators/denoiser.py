@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 from typing import Any, Self
 
@@ -13,7 +12,7 @@ from ikpca_cli.data.first_pass import SAMPLE_ROWS, FirstPass, selection_rows
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, sample_rows, silent
 from ikpca_cli.data.threads import at_work
-from ikpca_cli.errors import IkpcaWarning, UsageError
+from ikpca_cli.errors import Note, UsageError, tell
 from ikpca_cli.estimators.base import WITHHELD
 from ikpca_cli.estimators.decisions.noise_decision import doubt_of, level_of_fit, noise_of_fit
 from ikpca_cli.estimators.decisions.promise import Promise, promise_of, simulated
@@ -138,15 +137,17 @@ class Denoiser(KnownFit):
             self._read(rows, progress)
         mean = rows.mean
         level = level_of_fit(self, rows, mean, self._given_noise)
+        self.noise_doubt_ = level.doubt_in_words(may_leave=self.n_components == "auto")
+        if self.noise_doubt_ and not isinstance(self.noise_doubt_, Note):
+            tell(f"{self.noise_doubt_}; give it (--noise-std) if you know it", stacklevel=4)
         noise_std = None if level.is_bound else level.std
         task = Task(rows, mean, noise_std, progress, oracle)
         choice = self._choose(task)
         withheld = 0 if level.certain or oracle else 1 if noise_std is not None else 2
         if noise_std is not None and choice.is_impossible:
-            warnings.warn(
+            tell(
                 f"the noise level {noise_std:.3g} cannot be right, the error would be below zero: "
                 "give the true one (--noise-std) if you know it",
-                IkpcaWarning,
                 stacklevel=4,
             )
             withheld = 4

@@ -9,6 +9,8 @@ import numpy as np
 
 from ikpca_cli.data.first_pass import selection_rows
 from ikpca_cli.data.row_source import FloatArray, RowSource
+from ikpca_cli.errors import Note
+from ikpca_cli.estimators.base import LEVEL_OF_SIGNAL
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.noise.evidence.neighbours import likeness_of_neighbours
 from ikpca_cli.noise.evidence.uneven_columns import unevenness_of_columns
@@ -18,6 +20,9 @@ NOISE_LIKE, SIGNAL_LIKE = 0.2, 0.4
 
 SOME_ROWS = 500
 """Rows that the look at the noise of training rows takes."""
+
+HARMFUL = 0.05
+"""Share of the noise by which the squared error may rise without a word."""
 
 FEW_ROWS, FEW_COLUMNS = 30, 10
 """Below these, correlation and unevenness tell little."""
@@ -79,24 +84,56 @@ class Residual:
             with what is removed as well: of a posterior mean, their mean product is its error,
             the noise variance less that of the residual.
         """
-        low, with_signal = -NOISE_LIKE, SIGNAL_LIKE
-        if noise_std is not None and 0.0 < self.std < noise_std:
-            gone = (self.std / noise_std) ** 2
-            kept = 1.0 - gone
-            low -= math.sin(math.pi * gone) / (math.pi * gone)
-            if self.signal_std > 0.0:
-                with_signal += kept * noise_std**2 / (self.std * self.signal_std)
-        if not low <= self.autocorrelation <= NOISE_LIKE:
+        low, with_signal = self._of_white_noise(noise_std)
+        if not low - NOISE_LIKE <= self.autocorrelation <= NOISE_LIKE:
             return f"it is correlated along the row ({self.autocorrelation:+.2f})"
-        if self.signal_correlation > with_signal:
+        if self.signal_correlation > with_signal + SIGNAL_LIKE:
             return f"it is correlated with the signal ({self.signal_correlation:+.2f})"
         return None
+
+    def is_harmful(self, noise_std: float | None, *, is_usual: bool) -> bool:
+        """Tell whether more signal than noise may have gone, by what is correlated in this.
+
+        A share q of it is signal at least, if neighbours are correlated by q beyond those of white
+        noise, or it is correlated with the signal by the root of q. The squared error then rises by
+        ``(2 q - 1) std^2``: by the signal that is missing, less the noise that is. Where the noise
+        is that of the fit, which leaves no signal in a residual, any flaw of one that is large
+        enough may be of signal that is unlike all rows of the fit.
+
+        Parameters
+        ----------
+        noise_std : float or None
+            The noise level; where it is None nothing limits what is removed, and any flaw may be
+            harmful.
+        is_usual : bool
+            Whether the noise is that of the rows of the fit.
+        """
+        if noise_std is None:
+            return self.flaw() is not None
+        if is_usual:
+            is_large = self.std**2 > HARMFUL * noise_std**2
+            return is_large and self.flaw(noise_std) is not None
+        low, with_signal = self._of_white_noise(noise_std)
+        along = max(self.autocorrelation, low - self.autocorrelation)
+        share = max(along, max(self.signal_correlation - with_signal, 0.0) ** 2)
+        return (2.0 * share - 1.0) * self.std**2 > HARMFUL * noise_std**2
+
+    def _of_white_noise(self, noise_std: float | None) -> tuple[float, float]:
+        """Return the least autocorrelation, and the correlation with the signal, of white noise."""
+        if noise_std is None or not 0.0 < self.std < noise_std:
+            return 0.0, 0.0
+        gone = (self.std / noise_std) ** 2
+        low = -math.sin(math.pi * gone) / (math.pi * gone)
+        if self.signal_std == 0.0:
+            return low, 0.0
+        return low, (1.0 - gone) * noise_std**2 / (self.std * self.signal_std)
 
 
 def noise_flaw(model: Denoiser, X: RowSource) -> str | None:
     """Return why the noise on rows that a model was fitted on is not white, None if it may be.
 
     The noise level and every choice made by it rest on noise of one strength without correlation.
+    Where no less is removed for it, the line is a warning, or else a note.
 
     Parameters
     ----------
@@ -119,13 +156,19 @@ def noise_flaw(model: Denoiser, X: RowSource) -> str | None:
     alike = max(residual.autocorrelation, 0.0)
     if alike <= CORRELATED:
         alike = likeness_of_neighbours(Z)
-    if alike > ALIKE:
+    if alike > ALIKE and model.withheld_ in LEVEL_OF_SIGNAL and model.strength_ in (None, 1.0):
         return (
+            f"what is taken for noise is correlated along the row ({alike:+.2f}) and may be "
+            "signal, which is removed with it: give rows of noise alone (--noise-rows), or the "
+            "level (--noise-std)"
+        )
+    if alike > ALIKE:
+        return Note(
             f"the noise seems to be correlated along the row ({alike:+.2f}), "
             "but is taken to be white: less of it is removed than could be"
         )
     if residual.unevenness > UNEVEN and unevenness_of_columns(Z) > UNEVEN_WITHOUT_SIGNAL:
-        return (
+        return Note(
             f"the noise seems to be {residual.unevenness:.3g} times stronger in some columns than "
             "in others: give --noise-model columns, or the levels in a file (--noise-std FILE)"
         )

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, Progress, silent
-from ikpca_cli.errors import IkpcaWarning
+from ikpca_cli.errors import IkpcaNote, IkpcaWarning, Note, tell
 from ikpca_cli.estimators.denoiser import Denoiser, load_method
 from ikpca_cli.evaluation.metrics import mean_squared_error
 from ikpca_cli.evaluation.splits import Split
@@ -143,7 +143,7 @@ def compare(
     for done, (measured, said) in enumerate(found):
         index = done % len(settings)
         for line in said:
-            warnings.warn(line, IkpcaWarning, stacklevel=2)
+            tell(line, stacklevel=2)
         for key, measure in measured:
             result = results.setdefault((index, *key), _blank(settings[index], *key))
             if isinstance(measure, str):
@@ -157,14 +157,17 @@ def compare(
 def _measured(
     setting: Setting, split: Split, seed: int, oracle: bool
 ) -> tuple[list[tuple[_Key, Measure | str]], list[str]]:
-    """Return what a setting reaches on a split, or why it cannot, and the warnings on the way."""
+    """Return what a setting reaches on a split, or why it cannot, and what is told on the way."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", IkpcaWarning)
         measured = [
             (key, model if isinstance(model, str) else _measure(model, split, seconds))
             for key, model, seconds in _models(setting, split, seed, oracle)
         ]
-    return measured, [str(warning.message) for warning in caught]
+    return measured, [
+        Note(one.message) if issubclass(one.category, IkpcaNote) else str(one.message)
+        for one in caught
+    ]
 
 
 def _models(

@@ -8,7 +8,6 @@ estimate is not given as one but as a rough one.
 from __future__ import annotations
 
 import math
-import warnings
 from functools import partial
 
 import numpy as np
@@ -17,7 +16,7 @@ from ikpca_cli.data.duplicates import different
 from ikpca_cli.data.first_pass import selection_rows
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, RowSource, check_width, row_name
-from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
+from ikpca_cli.errors import InputError, Note, UsageError, about, tell
 from ikpca_cli.estimators.base import OF_NOISE, WITHHELD
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.evaluation.diagnostics import FEW_COLUMNS, Residual
@@ -82,12 +81,8 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
             "with --noise-std, or give clean rows"
         )
     if noisy.shape[0] < FEW_ROWS and model.fitted_params_["noise_std"] == "auto":
-        warnings.warn(
-            f"{name}: rows fewer than {FEW_ROWS} do not tell their noise, so that it is taken to "
-            "be that of the rows of the fit",
-            IkpcaWarning,
-            stacklevel=2,
-        )
+        few = f"rows fewer than {FEW_ROWS} do not tell their noise; that of the fit is taken for it"
+        tell(about(name, Note(few)), stacklevel=2)
     rng = model_rng(model.seed_, Stream.EVALUATION_PROBE)
     clean = partial(model.clean, treatment=treatment)
     # Values that are left out are none of the noise that the estimate is of.

@@ -18,11 +18,12 @@ the file and div f measured along one random direction (Ramani, Blu and Unser 20
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.errors import Note
 from ikpca_cli.noise.estimate import IN_DOUBT
 from ikpca_cli.noise.level import estimate_noise
 
@@ -35,6 +36,7 @@ SOME_ROWS = 250
 _HIGH = 0.999  # quantile of the squared length of noise
 _STRONGEST = 2.0  # times a displacement
 _SAME_LEVEL = 0.1  # relative difference of levels that changes nothing
+_LIKE = 1.25  # ratio of levels that is not worth a word
 _TOO_FAR = 1.1  # mean squared displacement, over that of noise, that no good denoiser has
 _LESS, _LITTLE_LESS = 0.75, 0.9  # share of what rows change usually, where it is less
 _SURELY = 2.5  # standard errors
@@ -53,11 +55,19 @@ class Caution:
         What displacements are multiplied by; 0 leaves rows as they are.
     level_ratio : float
         The level of these rows over that of the training rows.
+    seen_ratio : float
+        What it looks to be, where it is not known for sure as well.
     """
 
     std: float | None
     strength: float = 1.0
     level_ratio: float = 1.0
+    seen_ratio: float = field(default=1.0, compare=False)
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether the noise of these rows looks like that of the training rows."""
+        return self.level_ratio == 1.0 and 1.0 / _LIKE <= self.seen_ratio <= _LIKE
 
     def apply(self, noisy: FloatArray, cleaned: FloatArray) -> FloatArray:
         """Return rows that are moved no farther than they may be, (n, p).
@@ -84,10 +94,10 @@ class Caution:
         return out
 
     def remark(self) -> str:
-        """Return what a user has to know, empty where rows are cleaned as promised."""
+        """Return what is done to rows of other noise, a note; empty where they are as promised."""
         ratio = self.level_ratio
         left = self.strength == 0.0 and ratio != 1.0
-        if 1.0 / 1.25 <= ratio <= 1.25 and not left:
+        if 1.0 / _LIKE <= ratio <= _LIKE and not left:
             return ""
         kind = "louder" if ratio > 1.0 else "quieter"
         done = (
@@ -95,7 +105,7 @@ class Caution:
             if self.strength == 0.0
             else f"what is removed is multiplied by {self.strength:.2g}"
         )
-        return (
+        return Note(
             f"the noise of these rows is {kind}, {ratio:.2g} times that of the rows that the model "
             f"was fitted on: {done}; a model fitted on rows like these does better"
         )
@@ -141,21 +151,21 @@ def caution_of_file(
         return usual
     like_fit = rows[: max(n_fitted, FEW_ROWS)]
     level = estimate_noise(like_fit - like_fit.mean(axis=0))
-    std, ratio = usual.std, 1.0
+    std, ratio, seen = usual.std, 1.0, 1.0
     if level.std is not None:
-        found = level.std / usual.std
+        found = seen = level.std / usual.std
         # A level that is not certain is an upper bound still, so that a lower one counts.
         other = abs(np.log(found)) > _SAME_LEVEL + 3.0 * level.error
         if other and (level.certain or found < 1.0):
             std, ratio = level.std, found
         if ratio < 1.0 and level.is_bound:
-            return Caution(std, 0.0, ratio)
+            return Caution(std, 0.0, ratio, seen)
     limited = Caution(std)
     moved = limited.apply(rows, denoise(rows)) - rows
     directions = max(int(np.count_nonzero(moved.any(axis=0))), 1)
     square = float(np.einsum("ij,ij->", moved, moved)) / len(rows)
     if ratio == 1.0 and square <= _TOO_FAR * directions * std**2:
-        return usual
+        return replace(usual, seen_ratio=seen)
     probe = rng.choice((-1.0, 1.0), rows.shape)
     near = rows + _STEP * std * probe
     turned = (limited.apply(near, denoise(near)) - near - moved) * probe
@@ -166,7 +176,7 @@ def caution_of_file(
     elif ratio < 1.0:
         # The quieter the noise, the more of what is left for it is signal.
         strength *= IN_DOUBT if level.certain else IN_DOUBT**2
-    return Caution(std, strength, ratio)
+    return Caution(std, strength, ratio, seen)
 
 
 def caution_by_change(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from ikpca_cli.errors import Note
+
 IN_DOUBT = 0.8
 """Share of displacements that is kept where the level is a guess, which is too high rather than too
 low: with level c sigma it is safe up to c^2 = 2.5, and costs 4 % of what is gained if c is 1."""
@@ -71,7 +73,9 @@ class NoiseLevel:
         return 1.0 if self.certain else min(max(2.0 * (1.0 - self.hidden), IN_DOUBT), 1.0)
 
     def doubt_in_words(self, *, may_leave: bool = True) -> str:
-        """Return what a user has to know of the level, empty where it is certain.
+        """Return why the level is not known for sure, and what is done; empty where it is certain.
+
+        Where no more is done than may be, it is a note.
 
         Parameters
         ----------
@@ -82,21 +86,15 @@ class NoiseLevel:
             return ""
         why = self.remark or "signal and noise cannot be told apart in these rows"
         if self.std is None:
-            return (
-                f"the noise level cannot be estimated: {why}; give it (--noise-std) if you know it"
-            )
+            return f"the noise level cannot be estimated: {why}"
         if self.is_bound:
-            left = ". They are left as they are" if may_leave else ""
-            return (
-                f"the noise level cannot be told: {why}, and it may be anything up to "
-                f"{self.std:.3g}{left}: give it (--noise-std) if you know it"
-            )
-        less = 1.0 - self.strength if may_leave else 0.0
-        done = f"{less:.0%} less is removed, and no" if less > 0.0 else "No"
-        return (
-            f"the noise level {self.std:.3g} is a guess and may be too high: {why}. {done} error "
-            "is promised: give it (--noise-std) if you know it"
-        )
+            text = f"the noise level may be anything up to {self.std:.3g}: {why}"
+            return Note(f"{text}, which are left as they are") if may_leave else text
+        text = f"the noise level is a guess and may be too high: {why}"
+        if not may_leave:
+            return text
+        less = 1.0 - self.strength
+        return Note(text + (f", so that {less:.0%} less is removed" if less > 0.0 else ""))
 
     def risk_error(self, risk: float, error: float, n_numbers: float = math.inf) -> float:
         """Return the standard error of a risk, with that of the level.

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 import numpy as np
 
 from ikpca_cli.data.row_source import RowSource, row_name
-from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
+from ikpca_cli.errors import InputError, UsageError, tell
 from ikpca_cli.evaluation.metrics import mean_errors, snr_gain_db
 from ikpca_cli.recordings.colour import UNKNOWN
 from ikpca_cli.recordings.roughness import at_limits
@@ -44,7 +43,7 @@ def evaluate_windows(
     """
     recording = model.recording(noisy, sample_shape)
     for line in remarks(model, recording):
-        warnings.warn(line, IkpcaWarning, stacklevel=2)
+        tell(line, stacklevel=2)
     model, fitted = model.suited(recording), model
     about: dict[str, float | int | str | None] = {"n_samples": int(noisy.shape[0])}
     if clean is None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, Progress, as_rows, silent
-from ikpca_cli.errors import IkpcaWarning, InputError
+from ikpca_cli.errors import IkpcaWarning, InputError, tell
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.recordings.beats.events import LENGTH
 from ikpca_cli.recordings.colour import UNKNOWN, correlations
@@ -218,7 +218,7 @@ def _say(recordings: Sequence[Recording], cutting: Cutting) -> None:
     """Warn of what is odd about the times of recordings."""
     for recording in recordings:
         for line in recording.remarks(cutting):
-            warnings.warn(line, IkpcaWarning, stacklevel=3)
+            tell(line, stacklevel=3)
 
 
 def _scales(levels: FloatArray, kind: Kind) -> tuple[float, ...]:

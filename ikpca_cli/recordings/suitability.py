@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ikpca_cli.errors import Note, about
 from ikpca_cli.recordings.colour import own_level
 from ikpca_cli.recordings.recording import Recording
 
@@ -36,14 +37,16 @@ def remarks(model: Any, recording: Recording) -> tuple[str, ...]:
     lines = recording.remarks(model.cutting)
     if own is None or fitted is None or QUIETER < own / fitted < 1.0 / QUIETER:
         return lines
-    if hasattr(model.model, "at_noise_level"):
+    adapts = hasattr(model.model, "at_noise_level")
+    if adapts:
         done = "it is cleaned for its own level"
     else:
         done = f"too {'much' if own < fitted else 'little'} of it may be removed"
     if own < fitted:
         done += ", but the fit did not see what was below its noise"
     level = f"its noise level, {own:.3g}, is not that of the fit, {fitted:.3g}"
-    return (*lines, f"{recording.name}: {level}: {done}; a fit on files like it may be better")
+    line = f"{level}: {done}; a fit on files like it may be better"
+    return (*lines, about(recording.name, Note(line) if adapts else line))
 
 
 def flaw(model: Any, recording: Recording, removed_rms: float) -> str | None:

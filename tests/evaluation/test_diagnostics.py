@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 from ikpca_cli import IKPCA, PCA
+from ikpca_cli.errors import Note
+from ikpca_cli.estimators.base import WITHHELD
 from ikpca_cli.evaluation.diagnostics import Residual, noise_flaw
 from ikpca_cli.evaluation.without_clean import estimate_error
 
@@ -89,3 +91,28 @@ def test_estimate_is_near_the_truth(waves):
     assert abs(found["rough_mse"] - truth) < 3.0 * found["rough_mse_error"]
     assert found["noise_std"] == pytest.approx(0.3, rel=0.05)
     assert found["n_samples"] == 100
+
+
+@pytest.mark.parametrize(("lost", "kind"), [(0.3, False), (0.8, True)])
+def test_a_residual_is_harmful_where_more_signal_than_noise_went(waves, lost, kind):
+    clean, rng = waves
+    noise = 0.3 * rng.normal(size=clean.shape)
+    signal = lost * clean
+    residual = Residual.of(clean + noise, clean - signal)
+    assert residual.flaw(0.3) is not None
+    assert residual.is_harmful(0.3, is_usual=False) is kind
+    assert residual.is_harmful(0.3, is_usual=True)
+    assert not Residual.of(clean + noise, clean).is_harmful(0.3, is_usual=True)
+    small = Residual.of(clean + noise, clean + noise - 0.05 * signal)
+    assert small.flaw(0.3) is not None
+    assert not small.is_harmful(0.3, is_usual=True)
+
+
+def test_likeness_in_noise_is_warned_of_where_it_may_be_signal(waves):
+    clean, rng = waves
+    white = rng.normal(scale=0.3, size=(300, 44))
+    noisy = clean + sum(white[:, k : k + 40] for k in range(5)) / 2.0
+    model = PCA(2, noise_std=0.3).fit(noisy)
+    assert type(noise_flaw(model, noisy)) is Note
+    model.withheld_ = WITHHELD.index("the noise is not of one kind and level")
+    assert type(noise_flaw(model, noisy)) is str

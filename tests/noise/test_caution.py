@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from ikpca_cli.estimators.base import WITHHELD
+from ikpca_cli.estimators.decisions.other_noise import caution_of
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.noise.caution import Caution, caution_of_file, longest_square
 from ikpca_cli.noise.level import estimate_noise
+from ikpca_cli.noise.treatment import Treatment
 
 
 def bumps(n_samples, seed, noise=0.1, n_features=80):
@@ -112,8 +116,8 @@ def test_rows_whose_noise_cannot_be_told_are_left_as_they_are(method):
     level = estimate_noise(rows - rows.mean(axis=0))
     assert level.is_bound
     assert not level.certain
-    with pytest.warns(UserWarning, match="left as they are"):
-        model = load_method(method)().fit(rows)
+    model = load_method(method)().fit(rows)
+    assert "left as they are" in model.summary()["noise_doubt"]
     assert model.noise_std_ is None
     assert model.estimated_mse_ is None
     assert model.summary()["no_estimate_because"] == "the noise level is not known"
@@ -209,3 +213,33 @@ def test_a_quieter_file_is_left_alone_where_no_level_can_be_told(method):
     noisy, clean = s_curve(150, 3, 0.25)
     assert errors(model, noisy, clean).mean() < 0.95 * 0.25**2
     assert model.treatment(noisy).caution.remark() == ""
+
+
+def test_nor_is_one_worse_where_what_was_taken_for_noise_may_be_signal():
+    model = load_method("pca")().fit(bumps(120, 1)[0])
+    quieter, _ = bumps(60, 2, 0.05)
+    assert model.treatment(quieter).caution.strength > 0.0
+    reason = "what is taken for noise is alike in neighbours along the row"
+    model.withheld_ = WITHHELD.index(reason)
+    assert model.treatment(quieter).caution.strength == 0.0
+    assert model.treatment(bumps(60, 3)[0]).caution.strength == 1.0
+
+
+@pytest.mark.parametrize(("n_features", "strength"), [(4, 0.0), (40, 1.0)])
+def test_a_file_that_changes_less_is_left_alone_if_it_does_not_tell_its_level(n_features, strength):
+    """In few columns the bends of a curve are beside the noise, if rows are few."""
+    rng = np.random.default_rng(np.random.SeedSequence([68]))
+    turn = rng.uniform(0.0, 2.0 * np.pi, (60, 1))
+    rows = np.hstack([np.cos(turn), np.sin(turn), 0.5 * np.cos(2 * turn), 0.5 * np.sin(3 * turn)])
+    rows = np.hstack([rows, np.zeros((60, n_features - 4))]) + 0.2 * rng.normal(
+        size=(60, n_features)
+    )
+    model = SimpleNamespace(
+        withheld_=0, removed_mse_=0.03, n_samples_=200, seed_=0, distance_limit_=None
+    )
+
+    def denoise(rows):
+        return rows + 0.02
+
+    found = caution_of(model, denoise, len, rows, Treatment(Caution(0.2)))
+    assert found.strength == strength

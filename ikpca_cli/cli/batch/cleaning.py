@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.sources import located, quietly_open
-from ikpca_cli.errors import IkpcaError, UsageError
+from ikpca_cli.errors import IkpcaError, UsageError, about
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,12 +25,6 @@ if TYPE_CHECKING:
     from ikpca_cli.plots.shown import Shown
     from ikpca_cli.plots.stretch import Stretch
     from ikpca_cli.recordings.windowed import Windowed
-
-_FEW = 0.02
-"""Share of the rows that may be odd without a word: the table and JSON count them all the same."""
-
-_NAMED = 5
-"""Rows that a line names."""
 
 
 @dataclass(frozen=True)
@@ -85,8 +79,8 @@ class Outcome:
         What was done; None if it failed.
     error
         Why it failed.
-    warnings
-        Lines for the user.
+    told
+        Lines for the user: warnings, and notes.
     shown
         Some rows before and after, if the job asked for them.
     skipped
@@ -98,7 +92,7 @@ class Outcome:
     job: Job
     record: dict[str, Any] | None = None
     error: IkpcaError | None = None
-    warnings: tuple[str, ...] = ()
+    told: tuple[str, ...] = ()
     shown: Shown | Stretch | None = None
     skipped: bool = False
     cleaned: tuple[int, str] | None = None
@@ -165,6 +159,7 @@ def clean(job: Job, progress: Progress) -> Outcome:
 def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     from ikpca_cli.cli.batch.change import Change
     from ikpca_cli.cli.batch.removed import Removed
+    from ikpca_cli.cli.batch.unlike import unlike_lines
     from ikpca_cli.cli.given.window_options import times_as_labels
     from ikpca_cli.estimators.missing_values import refill
     from ikpca_cli.formats.arrays import check_target, open_output, output_notes
@@ -192,14 +187,14 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
         rows = files.enter_context(
             quietly_open(job.source, reading, progress, model.feature_names_)
         )
-        outcome.warnings += rows.warnings + output_notes(job.target, rows.layout)
+        outcome.told += rows.warnings + output_notes(job.target, rows.layout)
         keeps_holes = rows.has_holes and reading.missing == "keep"
         if rows.has_holes and not isinstance(model, Windowed):
             rows.fill_by(partial(refill, model))
         treatment = recording = None
         if isinstance(model, Windowed):
             recording = model.recording(rows, rows.layout.sample_shape)
-            outcome.warnings += remarks(model, recording)
+            outcome.told += remarks(model, recording)
             outcome.cleaned = recording.counted
             blocks = model.flagged_blocks(recording)
         else:
@@ -242,18 +237,17 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
         told = change.record()
         if recording is not None and isinstance(model, Windowed) and told["removed_rms"]:
             flaw = flaw_of(model, recording, told["removed_rms"])
-            outcome.warnings += (flaw,) if flaw else ()
+            outcome.told += (flaw,) if flaw else ()
         if job.shows:
             outcome.shown = _shown(model, rows, job.image)
     remark = None if treatment is None else treatment.caution.remark()
     if remark:
-        outcome.warnings += (f"{rows.name}: {remark}",)
+        outcome.told += (about(rows.name, remark),)
     # Replicates differ in more than noise, and so may a recording's few columns.
     exempt = isinstance(model, Windowed) or model.replicates_
     if job.residual is not None or not exempt:
-        outcome.warnings += removed.flaws(job.residual)
-    if len(unlike) > _FEW * rows.shape[0]:
-        outcome.warnings += (_unlike_line(rows, unlike, job.keep_unlike),)
+        outcome.told += removed.flaws(job.residual)
+    outcome.told += unlike_lines(rows, unlike, treatment, kept=job.keep_unlike)
     return {
         "input": job.source,
         "output": job.target,
@@ -286,13 +280,3 @@ def _with_holes(values: FloatArray, holes: NDArray[np.bool_] | None) -> FloatArr
     kept: FloatArray = values.copy()
     kept[holes] = math.nan
     return kept
-
-
-def _unlike_line(rows: Rows, unlike: list[int], kept: bool) -> str:
-    """Return the line that says which rows are unlike the training rows."""
-    named = ", ".join(map(str, unlike[:_NAMED])) + (", ..." if len(unlike) > _NAMED else "")
-    done = "left as they are" if kept else "--keep-unlike leaves them as they are"
-    return (
-        f"{rows.name}: {len(unlike)} of {rows.shape[0]} rows are unlike those that the model was "
-        f"fitted on ({named}), so it may not know what they should be: {done}"
-    )

@@ -1,9 +1,9 @@
-"""What is said of a batch of files: warnings by kind, those that need a look, and a last line."""
+"""What is said of a batch of files: lines by kind, files that need a look, and a last line."""
 
 from __future__ import annotations
 
 import time
-import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -11,10 +11,10 @@ import typer
 from ikpca_cli.cli.batch.cleaning import Outcome
 from ikpca_cli.cli.options import Format, Printing
 from ikpca_cli.cli.streams import say
-from ikpca_cli.cli.words.grouped import grouped, is_remark, kind_of
+from ikpca_cli.cli.words.grouped import grouped, kind_of
 from ikpca_cli.cli.words.report import print_lines, print_records
 from ikpca_cli.cli.words.sentences import batch_sentence, file_sentences
-from ikpca_cli.errors import IkpcaWarning
+from ikpca_cli.errors import Note, tell
 from ikpca_cli.formats.output import ExistsError
 
 COLUMNS = {
@@ -46,7 +46,7 @@ class Batch:
     def __init__(self, count: int, printing: Printing) -> None:
         self._count, self._printing = count, printing
         self._records: list[dict[str, Any]] = []
-        self._warnings: list[tuple[str, str]] = []
+        self._told: list[tuple[str, str]] = []
         self._failed: list[str] = []
         self._existing: list[str] = []
         self._skipped = 0
@@ -64,13 +64,13 @@ class Batch:
         source = outcome.job.source
         self._cleaned = outcome.cleaned
         if self._count == 1 or self._printing.verbose:
-            for line in outcome.warnings:
-                warnings.warn(line, IkpcaWarning, stacklevel=1)
-        lines = [(source, line.removeprefix(f"{source}: ")) for line in outcome.warnings]
-        self._warnings += lines
+            for line in outcome.told:
+                tell(line)
+        lines = [line.removeprefix(f"{source}: ") for line in outcome.told]
+        self._told += [(source, line) for line in lines]
         self._skipped += outcome.skipped
         if outcome.record is not None:
-            self._records.append(outcome.record | {"warnings": [text for _, text in lines]})
+            self._records.append(outcome.record | parted(lines))
         if outcome.error is not None:
             if self._count == 1:
                 raise outcome.error
@@ -99,8 +99,8 @@ class Batch:
         """
         printing = self._printing
         if self._count > 1 and not printing.verbose:
-            for line in grouped(self._warnings):
-                warnings.warn(line, IkpcaWarning, stacklevel=1)
+            for line in grouped(self._told):
+                tell(line)
         table = printing.output_format is Format.table
         if not quietly and (self._records or not table):
             listed = self._worth_a_look() if table and not printing.verbose else self._records
@@ -129,13 +129,13 @@ class Batch:
         """Return all records of a few files, or of many those of which a warning was given."""
         if len(self._records) <= FEW:
             return self._records
-        warned = {source for source, text in self._warnings if not is_remark(text)}
+        warned = {source for source, text in self._told if not isinstance(text, Note)}
         return [row for row in self._records if row["input"] in warned]
 
     def _sentence(self) -> str:
         kinds: dict[str, set[str]] = {}
-        for source, text in self._warnings:
-            if not is_remark(text):
+        for source, text in self._told:
+            if not isinstance(text, Note):
                 kinds.setdefault(kind_of(text), set()).add(source)
         return batch_sentence(
             self._records,
@@ -145,3 +145,11 @@ class Batch:
             time.perf_counter() - self._start,
             {kind: len(sources) for kind, sources in kinds.items()},
         )
+
+
+def parted(lines: Sequence[str]) -> dict[str, list[str]]:
+    """Return what a record holds of the lines that are told of a file, by their kind."""
+    return {
+        "warnings": [line for line in lines if not isinstance(line, Note)],
+        "notes": [line for line in lines if isinstance(line, Note)],
+    }

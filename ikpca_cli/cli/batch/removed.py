@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from ikpca_cli.errors import Note, about
+
 if TYPE_CHECKING:
     from ikpca_cli.data.row_source import FloatArray
     from ikpca_cli.formats.arrays import Rows
@@ -31,7 +33,7 @@ class Removed:
         return noisy - cleaned
 
     def flaws(self, target: str | None) -> tuple[str, ...]:
-        """Return a line for the user if it does not look like noise.
+        """Return a line if it does not look like noise: a warning if more signal than that went.
 
         Parameters
         ----------
@@ -49,8 +51,14 @@ class Removed:
             return ()
         forward = self._treatment.forward
         noisy, cleaned = np.concatenate(self._noisy), np.concatenate(self._cleaned)
-        flaw = Residual.of(forward(noisy), forward(cleaned)).flaw(self._treatment.caution.std)
+        residual, std = Residual.of(forward(noisy), forward(cleaned)), self._treatment.caution.std
+        flaw = residual.flaw(std)
         if flaw is None:
             return ()
+        line = f"what was removed does not look like noise: {flaw}"
+        harm = "the rows may be farther from clean ones than they were"
         look = f"look at {target}" if target else "--residual writes it to a file"
-        return (f"{self._rows.name}: what was removed does not look like noise: {flaw}; {look}",)
+        told = f"{line}, and {harm}: {look}"
+        if not residual.is_harmful(std, is_usual=self._treatment.caution.is_usual):
+            told = Note(f"{line}; {look}")
+        return (about(self._rows.name, told),)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,9 +16,9 @@ from ikpca_cli.cli.options import Format, Printing
 from ikpca_cli.cli.several import clean_of, open_clean
 from ikpca_cli.cli.sources import quietly_open
 from ikpca_cli.cli.streams import say
-from ikpca_cli.cli.words.grouped import grouped, is_remark
+from ikpca_cli.cli.words.grouped import grouped
 from ikpca_cli.cli.words.report import print_lines, print_record, print_records
-from ikpca_cli.errors import IkpcaError, IkpcaWarning
+from ikpca_cli.errors import IkpcaError, Note, tell
 from ikpca_cli.evaluation.metrics import evaluate_model, snr_gain_db
 from ikpca_cli.recordings.windowed import Windowed
 
@@ -81,9 +80,9 @@ def score_files(
             said += [(source, line.removeprefix(f"{source}: ")) for line in lines]
         progress("files", done, len(noisy))
     for line in grouped(said):
-        warnings.warn(line, IkpcaWarning, stacklevel=1)
+        tell(line)
     if records:
-        warned = {source for source, text in said if not is_remark(text)}
+        warned = {source for source, text in said if not isinstance(text, Note)}
         _print(records, warned, len(failed), time.perf_counter() - start, printing)
     if failed:
         raise typer.Exit(1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated
@@ -12,7 +11,7 @@ import typer
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.reading_options import Reading
-from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
+from ikpca_cli.errors import InputError, UsageError, tell
 
 
 class Align(StrEnum):
@@ -91,7 +90,7 @@ def beats(
         if found.by_rows and len(found.canvases) > 1:
             raise InputError(f"{recording}: holds several recordings, one a row; give one a file")
         for line in found.remarks(Cutting("beats", LENGTH, found.width)):
-            warnings.warn(line, IkpcaWarning, stacklevel=1)
+            tell(line)
         rate = found.rate_or(fs) if align is Align.r else 0.0
         stretches = [(read_all(canvas), found.name) for canvas in found.canvases]
         parts = cut_stretches(stretches, rate, apart)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-import warnings
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
@@ -27,7 +26,7 @@ from ikpca_cli.cli.given.window_options import (
 )
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.streams import results_beside
-from ikpca_cli.errors import IkpcaWarning, UsageError
+from ikpca_cli.errors import UsageError, about, tell
 
 if TYPE_CHECKING:
     from ikpca_cli.estimators.denoiser import Denoiser
@@ -282,7 +281,7 @@ def fit(
             else:
                 picture_of_fit(plot, model, train, seen, force=force)
     if flaw is not None:
-        warnings.warn(f"{train}: {flaw}", IkpcaWarning, stacklevel=1)
+        tell(about(train, flaw))
     record = model.summary() | {"seconds": seconds, "model": target}
     auto = [name for name, value in inner.get_params().items() if value == "auto"]
     if window == "auto":

@@ -53,10 +53,10 @@ def fit_sentences(
     elif replicates:
         lines.append("Noise: all that is not the mean of the rows, as --clean mean says.")
     else:
-        lines.append(
-            "Noise: its level is not known, for signal and noise cannot be told apart in these "
-            "rows; --noise-std gives it, if you know it."
+        doubt = record.get("noise_doubt") or (
+            "its level is not known, for signal and noise cannot be told apart in these rows"
         )
+        lines.append(f"Noise: {doubt}; --noise-std gives it, if you know it.")
     if level is not None and risk is not None:
         lines.append(_expected(level, max(risk, 0.0), record["estimated_mse_error"]))
     elif not replicates:
@@ -74,10 +74,11 @@ def _withheld(record: Mapping[str, Any]) -> str:
             f"Expected error: RMS {before} before, {after} after at the most, about. It cannot be "
             f"told closer, for {reason}."
         )
-    text = (
-        f"Expected error: not promised, for {reason}." if reason else "Expected error: not known."
-    )
-    text += rough_sentence(record)
+    text = f"Expected error: not promised, for {reason}" if reason else "Expected error: not known"
+    doubt = record.get("noise_doubt")
+    if doubt and record["noise_std"] is not None:
+        text = f"Expected error: not promised, for {doubt}; --noise-std gives it, if you know it"
+    text += "." + rough_sentence(record)
     removed = record.get("removed_mse")
     if removed:
         text += f" If the rows were clean already, it would be RMS {plain(math.sqrt(removed))}."

@@ -27,6 +27,7 @@ TERMS = {
     "noise_model": "what the noise is like: white, of a level for each column, growing with the "
     "signal as counts do, or correlated along the row",
     "noise_evidence": "how that is known",
+    "noise_doubt": "why the level of the noise is not known for sure, and what is done therefore",
     "spike_limit": "values farther than this from the running median of their row are left out",
     "noise_std": "standard deviation of the noise, in the unit of the data",
     "noise_std_channels": "the same of each channel, where they differ; noise_std is their root "
@@ -48,7 +49,8 @@ TERMS = {
     "estimated_snr_gain_db": "10 log10 of the ratio of the two: 3 dB is half the squared error",
     "mse_noisy": "mean squared difference of noisy rows from the clean ones",
     "mse": "the same of cleaned rows",
-    "warnings": "what was said of the file, and of what was removed from it",
+    "warnings": "what may be wrong with the file, or with what was removed from it",
+    "notes": "how the file was read, and cleaned where its rows are not like those of the fit",
     "rms_noisy": "root of mse_noisy, in the unit of the data",
     "rms": "root of mse, in the unit of the data",
     "snr_gain_db": "10 log10(mse_noisy / mse): 3 dB is half the squared error",

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from ikpca_cli.data.first_pass import SAMPLE_ROWS, FirstPass, selection_rows
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.errors import IkpcaWarning, InputError
+from ikpca_cli.errors import InputError, tell
 from ikpca_cli.estimators.base import WITHHELD, Estimator
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.evidence.neighbours import are_alike
@@ -93,10 +91,9 @@ def doubt_of(estimator: Estimator, noise: Noise, given: FirstPass, rows: FirstPa
     if shared_period(some - some.mean(axis=0)) is not None:
         return WITHHELD.index("all rows hold one oscillation, which may be hum")
     if are_noise_alone(white):
-        warnings.warn(
+        tell(
             f"nothing that the rows of {given.name} differ by stands out of noise: they are "
             "brought to what they share. If they differ by more, give the level (--noise-std)",
-            IkpcaWarning,
             stacklevel=5,
         )
         return WITHHELD.index("all that rows differ by is taken for noise")
@@ -106,7 +103,7 @@ def doubt_of(estimator: Estimator, noise: Noise, given: FirstPass, rows: FirstPa
 def level_of_fit(
     estimator: Estimator, rows: FirstPass, mean: FloatArray, given: Transform | None
 ) -> NoiseLevel:
-    """Return the noise level that was given, or else estimated; say what is odd about it.
+    """Return the noise level that was given, or else estimated.
 
     Parameters
     ----------
@@ -125,8 +122,4 @@ def level_of_fit(
     if estimator.replicates:
         # All that replicates differ in is noise.
         return NoiseLevel(float(np.sqrt(np.mean(np.var(some, axis=0, ddof=1)))), certain=True)
-    level = estimate_noise(some - mean)
-    doubt = level.doubt_in_words(may_leave=estimator.n_components == "auto")
-    if doubt:
-        warnings.warn(doubt, IkpcaWarning, stacklevel=5)
-    return level
+    return estimate_noise(some - mean)

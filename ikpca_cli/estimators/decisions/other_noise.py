@@ -10,8 +10,9 @@ import numpy as np
 
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.estimators.base import WITHHELD, Estimator
+from ikpca_cli.estimators.base import LEVEL_OF_SIGNAL, Estimator
 from ikpca_cli.noise.caution import SOME_ROWS, Caution, caution_by_change, caution_of_file
+from ikpca_cli.noise.level import FEW_COLUMNS, estimate_noise
 from ikpca_cli.noise.treatment import Treatment
 
 MANY_UNLIKE = 0.1
@@ -42,8 +43,11 @@ def caution_of(
     Z = usual.forward(rows)
     rng = model_rng(model.seed_, Stream.FILE_PROBE)
     found = caution_of_file(denoise, Z, usual.caution, rng, model.n_samples_)
-    is_guess = model.withheld_ == WITHHELD.index("the noise level is a guess")
-    if not is_guess or model.removed_mse_ is None or usual.spikes is not None:
+    if model.removed_mse_ is None or usual.spikes is not None:
+        return found
+    # Few columns have the signal's bends beside their noise, if rows are few.
+    tells = Z.shape[1] > FEW_COLUMNS or estimate_noise(Z - Z.mean(axis=0)).certain
+    if model.withheld_ not in LEVEL_OF_SIGNAL and tells:
         return found
     free = replace(usual, caution=Caution(None, usual.caution.strength))
     expected = model.removed_mse_, min(model.n_samples_, SOME_ROWS)

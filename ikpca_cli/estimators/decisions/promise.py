@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -10,7 +9,7 @@ import numpy as np
 
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.errors import IkpcaWarning
+from ikpca_cli.errors import Note, tell
 from ikpca_cli.estimators.base import Estimator
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.treatment import Treatment
@@ -58,7 +57,7 @@ def promise_of(
     is_known: bool,
     n_numbers: int,
 ) -> Promise:
-    """Return what a choice promises, and warn where it promises nothing good.
+    """Return what a choice promises, and tell where that is nothing good.
 
     Parameters
     ----------
@@ -92,13 +91,12 @@ def promise_of(
             risk, error = noise_std**2, 2.0 * level.error * noise_std**2
         mse, mse_error = risk, error
     if useless:
-        warnings.warn(
+        line = (
             f"{estimator.method} is not expected to bring these rows closer to clean ones: they "
             "may be free of noise, or have nothing in common that it can learn"
-            + ("; they will be left as they are" if strength == 0.0 else ""),
-            IkpcaWarning,
-            stacklevel=5,
         )
+        left = Note(f"{line}; they will be left as they are")
+        tell(left if strength == 0.0 else line, stacklevel=5)
     return Promise(mse, mse_error, withheld, strength)
 
 

@@ -12,7 +12,7 @@ from typing import BinaryIO, cast
 import numpy as np
 
 from ikpca_cli.data.row_source import Progress, silent
-from ikpca_cli.errors import IkpcaError, InputError
+from ikpca_cli.errors import IkpcaError, InputError, Note, about
 from ikpca_cli.formats.csv.form.alignment import gap_of, widths_of
 from ikpca_cli.formats.csv.form.arrangement import arrangement, check_axis
 from ikpca_cli.formats.csv.form.cells import is_comment
@@ -178,7 +178,7 @@ def _read(
         ),
     )
     kept = options.from_model()
-    warnings = [] if kept is None else [kept]
+    warnings: list[str] = [] if kept is None else [Note(kept)]
     warnings += [*_statement(head, plan, parsed, options, kept=turned or stacked), *head.doubts]
     warnings += parsed.left_out.said(0 if stacked else len(parsed.values))
     if "skip_rows" in options.kept:  # told of another file
@@ -192,7 +192,7 @@ def _read(
         name,
         layout,
         missing=options.missing,
-        warnings=tuple(f"{name}: {line}" for line in warnings),
+        warnings=tuple(about(name, line) for line in warnings),
     )
 
 
@@ -222,10 +222,8 @@ def _statement(
         guesses.append(f"{_count(len(footer))} from {first[:20]!r} on for no rows{left}")
     if not guesses:
         return []
-    return [
-        f"took {', '.join(guesses)} (--header, --skip-rows, --labels, --thousands, and for rows "
-        "--window none say otherwise)"
-    ]
+    otherwise = "--header, --skip-rows, --labels, --thousands, and for rows --window none"
+    return [Note(f"took {', '.join(guesses)} ({otherwise} say otherwise)")]
 
 
 def _columns(places: Sequence[int], head: Head) -> str:
