@@ -114,7 +114,7 @@ def _checked(level: NoiseLevel, high: Reading) -> NoiseLevel:
     if level.std is not None and level.certain and level.error < high.doubt / 2.0:
         # All directions without signal tell it better than some frequencies, if these agree.
         apart = float(np.log(level.std / high.std))
-        if abs(apart) < high.doubt / 2.0:
+        if abs(apart) < high.doubt:
             return level
     if level.std is not None and high.std > level.std * (1.0 + high.doubt + 2.0 * level.error):
         return level

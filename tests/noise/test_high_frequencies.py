@@ -35,6 +35,20 @@ def test_few_smooth_rows_tell_their_noise(n_samples, noise):
     assert level.std == pytest.approx(noise, rel=0.06)
 
 
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_reading_in_doubt_says_nothing_against_a_level_that_is_certain(seed):
+    """Bursts have signal up to high frequencies; what is taken off for it there is a guess."""
+    rng = stream(4, seed)
+    x = np.linspace(0.0, 1.0, 150) - rng.uniform(0.2, 0.8, (150, 1))
+    turns = rng.uniform(15.0, 30.0, (150, 1)) * x + rng.uniform(0.0, 1.0, (150, 1))
+    rows = np.exp(-((x / 0.08) ** 2)) * np.cos(2 * np.pi * turns)
+    noisy = centred(rows + 0.08 * rng.normal(size=rows.shape))
+    reading, level = high_reading(noisy), estimate_noise(noisy)
+    assert reading is None or reading.std * (1.0 + reading.doubt) > 0.08
+    assert level.certain
+    assert level.std == pytest.approx(0.08, rel=0.06)
+
+
 def test_its_doubt_is_that_of_the_reading():
     errors = []
     for seed in range(40):

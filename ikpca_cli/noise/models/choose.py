@@ -71,8 +71,7 @@ MOST_LOST = 2.0
 
 _MOST_IN_BAND = 0.9  # of the variance of rows: noise that is white in a band is seldom rough signal
 _NOT_SHORTER = 0.9  # than that of white noise, where noise cannot be white
-_SURELY = 3.0  # standard errors
-_OFF_ONE, _BESIDE_SIGNAL = 0.05, 0.15  # that the level of stabilised counts may be
+_OFF_ONE = 0.15  # that the level of stabilised counts may be, beside signal
 _SHARED = -0.12, 0.06  # of what is called noise, that nearest rows have, too: about nothing
 _UNEVEN = 5.0  # spread of columns that signal left in them does not have
 _AS_LONG = 0.93  # of the longest plateau, that a model of fewer unknowns has
@@ -211,9 +210,7 @@ def _other(rows: FloatArray, white: int) -> Noise:
         # A plane in the data may be bent in their roots, which costs the quick denoiser more than
         # others; but noise that is of one level there, and is not here, is known all the same.
         is_little = after.mean() < MOST_LOST * before.mean()
-        surely_lost = gain.mean() < -_SURELY * gain.std() / len(gain) ** 0.5
-        off = _OFF_ONE if surely_lost else _BESIDE_SIGNAL
-        if name == "counts" and not is_white and is_little and _is_stable(level, likeness, off):
+        if name == "counts" and not is_white and is_little and _is_stable(level, likeness):
             return Noise(name, transform, evidence=words + "what has no signal is even noise")
     return Noise(is_doubtful=is_doubtful)
 
@@ -226,10 +223,10 @@ def _proposed(
     return transform, 0 if transform is None else plateau_of(_centred(transform.forward(rows)))
 
 
-def _is_stable(level: NoiseLevel, likeness: Likeness, off: float) -> bool:
+def _is_stable(level: NoiseLevel, likeness: Likeness) -> bool:
     """Tell whether stabilised noise has one level, or may have the level 1 that it should have."""
     assert level.std is not None
-    return likeness.is_noise() or abs(level.std - 1.0) < off
+    return likeness.is_noise() or abs(level.std - 1.0) < _OFF_ONE
 
 
 def _is_noise(rows: FloatArray, by: Transform, level: NoiseLevel, likeness: Likeness) -> bool:
