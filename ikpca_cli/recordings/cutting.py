@@ -42,6 +42,8 @@ class Cutting:
         none.
     band : int
         Lowest frequencies of a beat that the model knows, see `narrow`; 0 where it knows all.
+    still : tuple of int
+        Channels beside these, counted from 0 among all, that hold no noise and stay as they are.
     """
 
     kind: Kind
@@ -53,6 +55,7 @@ class Cutting:
     apart: int = 0
     step: float = 0.0
     band: int = 0
+    still: tuple[int, ...] = ()
 
     @property
     def shortest(self) -> int:
@@ -80,8 +83,10 @@ class Cutting:
     def to_plain(self) -> dict[str, float | int | str]:
         """Return plain values for a model file."""
         plain = asdict(self)
-        scales = plain.pop("scales")
-        return plain | {f"scale{place}": scale for place, scale in enumerate(scales)}
+        plain |= {f"scale{place}": scale for place, scale in enumerate(plain.pop("scales"))}
+        return plain | {
+            f"still{place}": channel for place, channel in enumerate(plain.pop("still"))
+        }
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any], n_features: int) -> Self:
@@ -93,9 +98,10 @@ class Cutting:
             If it is something else.
         """
         names = {"kind", "height", "width", "hop", "fs", "apart", "step", "band"}
-        scales: list[Any] = [
-            plain.get(f"scale{place}") for place in range(len(plain.keys() - names))
-        ]
+        others = plain.keys() - names
+        count = sum(name.startswith("still") for name in others)
+        scales: list[Any] = [plain.get(f"scale{place}") for place in range(len(others) - count)]
+        still: list[Any] = [plain.get(f"still{place}") for place in range(count)]
         numbers = [plain.get(name) for name in ("height", "width", "hop")]
         if plain.get("kind") not in ("signal", "image", "beats"):
             raise ValueError("what its rows are cut from is not known to this version of ikpca")
@@ -108,12 +114,16 @@ class Cutting:
         most = plain["height"] if plain["kind"] == "beats" else 0
         if type(band) is not int or not 0 <= band <= most:
             raise ValueError("the band of its beats is none")
+        channels = all(type(channel) is int and channel >= 0 for channel in still)
+        if not channels or still != sorted(set(still)):
+            raise ValueError("its channels without noise are none")
         step = plain.get("step", 0.0)
         floats = [plain.get("fs"), step, *scales]
         if not all(type(value) is float and np.isfinite(value) for value in floats):
             raise ValueError("the scales of its channels, or its rate, are not numbers")
         high, wide, hop = (int(plain[name]) for name in ("height", "width", "hop"))
-        made = cls(plain["kind"], high, wide, hop, tuple(scales), plain["fs"], apart, step, band)
+        form = (tuple(scales), plain["fs"], apart, step, band, tuple(still))
+        made = cls(plain["kind"], high, wide, hop, *form)
         due = 0 if made.kind == "image" else made.width
         if len(scales) != due or any(not scale > 0.0 for scale in made.scales):
             raise ValueError("the scales of its channels are not one for each")

@@ -14,8 +14,9 @@ from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.recordings.beats.events import LENGTH
 from ikpca_cli.recordings.colour import UNKNOWN, correlations
 from ikpca_cli.recordings.cutting import Cutting, Kind
-from ikpca_cli.recordings.recording import Recording, recording_of
+from ikpca_cli.recordings.recording import Canvas, Recording, recording_of
 from ikpca_cli.recordings.roughness import at_limits, channel_noise
+from ikpca_cli.recordings.times import names_of
 from ikpca_cli.recordings.wavelets.wavelet_weights import combine
 from ikpca_cli.recordings.window_risk import measure
 from ikpca_cli.recordings.windowed import Windowed
@@ -83,9 +84,9 @@ def fit_windows(
         If windows cannot be cut from a file, or are all alike.
     """
     recordings = _recordings(files, kind, shapes or [()] * len(files))
-    canvases = [canvas for recording in recordings for canvas in recording.canvases]
+    recordings, still, levels = _noisy(recordings, kind)
+    canvases = _canvases(recordings)
     step = recordings[0].times.step
-    levels = channel_noise(canvases, kind)
     told = correlations(canvases) if kind == "signal" else ((), 1.0)
     colour, ratio = told or ((), 1.0)
     levels = levels * ratio
@@ -97,7 +98,8 @@ def fit_windows(
         high, wide = (size[0], size[-1]) if kind == "image" else (size[0], recordings[0].width)
         every = max(1, min(high, wide if kind == "image" else high) // OVERLAP)
         moves = hop or (1 if numbers <= EVERY_OFFSET else every)
-        cutting = Cutting(kind, high, wide, moves, _scales(levels, kind), step=step)
+        scales = _scales(levels, kind)
+        cutting = Cutting(kind, high, wide, moves, scales, step=step, still=still)
         for recording in recordings:
             recording.check(cutting)
         windowed = Windowed(type(model)(**model.get_params()), cutting)
@@ -165,10 +167,10 @@ def fit_beats(
         If too few beats are found.
     """
     recordings = _recordings(files, "beats", [()] * len(files))
-    canvases = [canvas for recording in recordings for canvas in recording.canvases]
-    levels = channel_noise(canvases, "signal")
-    scales = _scales(levels, "signal")
-    cutting = Cutting("beats", LENGTH, len(scales), 1, scales, fs, apart, recordings[0].times.step)
+    recordings, still, levels = _noisy(recordings, "beats")
+    canvases = _canvases(recordings)
+    scales, step = _scales(levels, "beats"), recordings[0].times.step
+    cutting = Cutting("beats", LENGTH, len(scales), 1, scales, fs, apart, step, still=still)
     _say(recordings, cutting)
     found = Windowed(type(model)(**model.get_params()), cutting)
     found.learn(canvases, levels, progress)
@@ -212,6 +214,33 @@ def _recordings(
             )
         found.append(one)
     return found
+
+
+def _canvases(recordings: Sequence[Recording]) -> list[Canvas]:
+    return [canvas for recording in recordings for canvas in recording.canvases]
+
+
+def _noisy(
+    recordings: list[Recording], kind: Kind
+) -> tuple[list[Recording], tuple[int, ...], FloatArray]:
+    """Return recordings without channels that hold no noise beside others, these, and the levels.
+
+    Marks of events, flags and counts are such: cleaned like signals they would be others.
+    """
+    levels = channel_noise(_canvases(recordings), kind)
+    if kind == "image" or levels.all() or not levels.any():
+        return recordings, (), levels
+    still = tuple(np.flatnonzero(levels == 0.0).tolist())
+    first = recordings[0]
+    names, places = names_of(first.rows), [int(first.columns[channel]) for channel in still]
+    told = ", ".join(repr(names[place]) if names else f"{place + 1}" for place in places)
+    warnings.warn(
+        f"{first.name}: column{'s' * (len(still) > 1)} {told}: most numbers go on as those before, "
+        "without noise, and are left as they are",
+        IkpcaWarning,
+        stacklevel=3,
+    )
+    return [one.without(still) for one in recordings], still, levels[levels > 0.0]
 
 
 def _say(recordings: Sequence[Recording], cutting: Cutting) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any, Protocol
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -191,6 +191,14 @@ class Recording:
             )
         return tuple(f"{self.name}: {text}" for text in found if text)
 
+    def without(self, still: Sequence[int]) -> Self:
+        """Return the same without some of its channels, which stay as they are."""
+        if not still or still[-1] >= len(self.columns):  # it has other channels than it should
+            return self
+        columns = np.delete(self.columns, still)
+        canvases = tuple(replace(one, columns=columns) for one in self.canvases)  # type: ignore[type-var]
+        return replace(self, columns=columns, canvases=canvases)
+
     def check(self, cutting: Cutting) -> None:
         """Refuse a recording that windows cannot be cut from.
 
@@ -208,8 +216,9 @@ class Recording:
             return
         if shape[1] != cutting.width:
             raise InputError(
-                f"{name}: has {shape[1]} channels, but the model was fitted on {cutting.width}; "
-                "give a recording of the same channels"
+                f"{name}: has {shape[1]} channels, but the model was fitted on {cutting.width}"
+                f"{f' beside {len(cutting.still)} without noise' * bool(cutting.still)}; give a "
+                "recording of the same channels"
             )
         if cutting.kind == "signal" and shape[0] < cutting.height:
             raise InputError(

@@ -57,16 +57,15 @@ def flaw(model: Any, recording: Recording, removed_rms: float) -> str | None:
     model : Windowed
     recording : Recording
     removed_rms : float
-        Root mean square over all numbers of the rows.
+        Root mean square over the numbers of its channels.
     """
-    share = recording.rows.shape[1] / len(recording.columns)
-    removed, own = removed_rms * share**0.5, level_of(model, recording) or model.noise_std_
+    own = level_of(model, recording) or model.noise_std_
     if own is None:
         return None
     own *= float(np.sqrt(np.mean(np.square(model.cutting.scales or 1.0))))
-    if removed < MORE * own:
+    if removed_rms < MORE * own:
         return None
     return (
-        f"{recording.name}: more was removed, RMS {removed:.3g}, than its noise, {own:.3g}: signal "
-        "went, too, as its windows are unlike those of the fit; fit a model on files like it"
+        f"{recording.name}: more was removed, RMS {removed_rms:.3g}, than its noise, {own:.3g}: "
+        "signal went, too, as its windows are unlike those of the fit; fit a model on files like it"
     )

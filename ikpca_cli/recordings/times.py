@@ -200,7 +200,8 @@ def _labels(rows: Any) -> FloatArray | None:
 def time_columns(rows: RowSource) -> tuple[int, ...]:
     """Return the columns that rise from row to row, as times or a count of the rows do.
 
-    Rounded times may stay the same for some rows if they lie along a straight line.
+    Rounded times may stay the same for some rows, and those of rows in reverse order fall, if they
+    lie along a straight line.
     """
     n_rows, n_columns = rows.shape
     if n_rows < _FEWEST or n_columns < 2:
@@ -212,14 +213,15 @@ def time_columns(rows: RowSource) -> tuple[int, ...]:
     found = []
     for column in range(n_columns):
         first, last = (end[:, column] for end in ends)
-        if first[0] < last[-1] and _rises(first) and _rises(last):
+        way = np.sign(last[-1] - first[0])
+        if way and all(_rises(way * end, straight=way < 0.0) for end in (first, last)):
             found.append(column)
     return tuple(found)
 
 
-def _rises(values: FloatArray) -> bool:
+def _rises(values: FloatArray, *, straight: bool) -> bool:
     steps = np.diff(values)
-    if (steps > 0.0).all():
+    if not straight and (steps > 0.0).all():
         return True
     if (steps < 0.0).any() or np.mean(steps > 0.0) < 0.5:
         return False

@@ -10,13 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.data.row_source import (
-    FloatArray,
-    Progress,
-    RowSource,
-    as_rows,
-    row_name,
-)
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, as_rows, row_name
 from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.recordings.beats.band import band_and_noise, narrow, widen
@@ -190,6 +184,7 @@ class Windowed:
     def recording(self, rows: RowSource, sample_shape: tuple[int, ...] = ()) -> Recording:
         """Return the canvases of a file, checked for the model's windows."""
         recording = recording_of(rows, self.cutting.kind, sample_shape)
+        recording = recording.without(self.cutting.still)
         recording.check(self.cutting)
         return recording
 

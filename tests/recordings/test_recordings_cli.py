@@ -263,3 +263,37 @@ def test_a_level_that_cannot_be_promises_nothing(cli):
     result = cli("fit", "one.npy", "--window", 16, "--noise-std", 0.5, "--format", "json")
     assert "cannot be right" in result.stderr
     assert '"estimated_mse": null' in result.stdout
+
+
+@pytest.mark.parametrize("form", ["npy", "csv"])
+def test_marks_beside_a_signal_stay_as_they_are(cli, form):
+    rng = np.random.default_rng(4)
+    rows = np.column_stack(
+        [
+            np.arange(900)[::-1] / 50.0,  # the times, the last first
+            np.arange(900) // 300,
+            signal("bumps", 900) + rng.normal(0.0, 0.3, 900),
+            np.arange(900) % 90 == 0,
+        ]
+    )
+    if form == "npy":
+        np.save("x.npy", rows)
+    else:
+        np.savetxt("x.csv", rows, "%.6g", ",", header="time,block,lead,mark", comments="")
+    said = cli("fit", f"x.{form}", "--window", 16, "--noise-model", "white").stderr
+    named = "columns 2, 4: " if form == "npy" else "columns 'block', 'mark': "
+    assert f"{named}most numbers go on as those before" in said
+    model = load_model("model.joblib")
+    assert (model.cutting.width, model.cutting.still) == (1, (0, 2))
+    removed = json.loads(cli("denoise", "model.joblib", f"x.{form}", "--format", "json").stdout)
+    found = (
+        np.load("x.denoised.npy")
+        if form == "npy"
+        else np.loadtxt("x.denoised.csv", delimiter=",", skiprows=1)
+    )
+    assert_allclose(found[:, [0, 1, 3]], rows[:, [0, 1, 3]], atol=1e-4)
+    gone = np.sqrt(np.mean((found - rows)[:, 2] ** 2))
+    assert removed[0]["removed_rms"] == pytest.approx(gone, rel=1e-3)
+    np.save("two.npy", rows[:, :3])
+    line = cli("denoise", "model.joblib", "two.npy", code=1).stderr
+    assert "has 2 channels, but the model was fitted on 1 beside 2 without noise" in line

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 
@@ -13,9 +14,19 @@ LOOKED_AT = 1 << 22
 
 
 class Change:
-    """Sums over rows before and after cleaning, block by block."""
+    """Sums over rows before and after cleaning, block by block.
 
-    def __init__(self, shape: tuple[int, int]) -> None:
+    Parameters
+    ----------
+    shape : (int, int)
+        Of the file.
+    columns : ndarray of int, optional
+        Those that are cleaned; all by default.
+    """
+
+    def __init__(self, shape: tuple[int, int], columns: NDArray[np.intp] | None = None) -> None:
+        self._columns = columns
+        shape = shape if columns is None else (shape[0], len(columns))
         self._step = max(1, math.ceil(shape[0] * shape[1] / LOOKED_AT))
         self._count = 0
         self._removed = self._squares = 0.0
@@ -26,6 +37,8 @@ class Change:
         """Take in the rows of a block, (m, p) both."""
         some = slice(-part.start % self._step, None, self._step)
         before, after = noisy[some], cleaned[some]
+        if self._columns is not None:
+            before, after = before[:, self._columns], after[:, self._columns]
         if not len(before):
             return
         if self._origin is None:  # near the rows, so that no digits are lost far from zero

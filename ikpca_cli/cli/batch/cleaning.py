@@ -212,7 +212,8 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
             )
         )
         unlike: list[int] = []
-        change, removed = Change(rows.shape), Removed(rows, treatment)
+        change = Change(rows.shape, None if recording is None else recording.columns)
+        removed = Removed(rows, treatment)
         keep = None
         if job.residual is not None:
             keep = files.enter_context(
