@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
+from enum import Enum
 from typing import Annotated, Any, get_args, get_origin
 
 from typer.core import TyperCommand
@@ -55,7 +56,7 @@ _ADVANCED = (
 """Parameters that few people need."""
 
 
-_WIDE = 24
+_WIDE = 14
 """Characters of the values of an option that stand in one line of a narrow terminal."""
 
 
@@ -123,6 +124,8 @@ def _shown(parameter: inspect.Parameter, *, is_kept: bool) -> inspect.Parameter:
         option.metavar = ""
     elif option.min is not None and option.metavar is None:
         option.metavar = "N" if kind in (int, int | None) else "F"
+    elif option.metavar is None:
+        option.metavar = "|".join(_choices(kind)) or None
     if is_kept:
         option.show_default = "as for the fit"
     elif parameter.default is None and option.show_default is True and _is_first(words, option):
@@ -132,6 +135,12 @@ def _shown(parameter: inspect.Parameter, *, is_kept: bool) -> inspect.Parameter:
     if option.autocompletion is None and words:
         option.autocompletion = lambda incomplete: [w for w in words if w.startswith(incomplete)]
     return parameter.replace(annotation=Annotated[kind, option])
+
+
+def _choices(kind: Any) -> list[str]:
+    """Return the values of an enumeration, which may be left out."""
+    kinds = [one for one in (kind, *get_args(kind)) if isinstance(one, type)]
+    return [str(one.value) for each in kinds if issubclass(each, Enum) for one in each]
 
 
 def _option(parameter: inspect.Parameter) -> OptionInfo | None:

@@ -75,6 +75,10 @@ def test_no_value_is_broken_in_a_narrow_terminal(cli, monkeypatch):
     text = cli("fit", "--help").stdout
     assert all(re.search(rf"\b{word}\b", text) for word in ("mixture", "matern32", "exponential"))
     assert re.search(r"\brational-quadratic\b", text)
+    monkeypatch.setenv("COLUMNS", "60")
+    text = cli("fit", "--help").stdout
+    words = ("mean", "fill", "keep", "refined", "leaky-relu", "optimal", "float32", "exponential")
+    assert [word for word in words if not re.search(rf"\b{word}\b", text)] == []
 
 
 def test_options_that_a_model_keeps_say_so(help_of):
