@@ -53,6 +53,7 @@ Window: TypeAlias = Annotated[
     typer.Option(
         "--window",
         metavar="N|HxW|auto|beats|none",
+        show_default="none, but asked for where that is in doubt",
         rich_help_panel=_MODEL,
         help="The file is a recording, or pictures: learn from windows of N samples, or HxW "
         "pixels, or from heart beats. none: its rows are samples, whatever they look like.",
