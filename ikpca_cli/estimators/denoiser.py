@@ -23,6 +23,7 @@ from ikpca_cli.noise.caution import SOME_ROWS
 from ikpca_cli.noise.white_rows import WhiteRows
 from ikpca_cli.registry import load_named
 from ikpca_cli.selection.choice import Choice, Oracle, Task
+from ikpca_cli.selection.stages import Whole
 from ikpca_cli.transforms.protocol import Transform
 
 LIMIT_ROWS = 500
@@ -120,6 +121,7 @@ class Denoiser(KnownFit):
     def _fit_rows(
         self, X: Any, exact: bool, progress: Progress, oracle: Oracle | None = None
     ) -> Self:
+        progress = Whole(progress)
         rows = X if isinstance(X, FirstPass) else FirstPass(X, self.seed)
         self._check_params(rows.shape[0], rows.shape[1])
         self._read(rows, progress)
@@ -160,6 +162,7 @@ class Denoiser(KnownFit):
         self.tried_ = choice.tried
         is_known = oracle is not None
         self.fit_with(rows, mean, choice, exact=exact, progress=progress)
+        progress("checking", 0, 0)
         told = min(rows.shape[0], SAMPLE_ROWS) * rows.shape[1]
         promise = promise_of(
             self, choice, level, noise_std, withheld, is_known=is_known, n_numbers=told

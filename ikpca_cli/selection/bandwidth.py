@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from typing import Literal
 
-from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.selection.choice import Auto
 from ikpca_cli.selection.cross_validation import WORTH_A_PAIR, CrossValidation
 from ikpca_cli.selection.outcome import Bandwidth, Expansion
@@ -25,7 +24,6 @@ def best_expansion(
     gamma: float | Auto,
     second_gamma: float | Literal["none"] | Auto,
     scale: float,
-    progress: Progress,
     *,
     rough: CrossValidation | None = None,
 ) -> tuple[Expansion, Expansion]:
@@ -38,7 +36,6 @@ def best_expansion(
         As for `IKPCA`; a second one is looked for where the first is.
     scale : float
         The median distance between rows, whose inverse is the unit of gamma.
-    progress : callable
     rough : CrossValidation, optional
         Of fewer rows, to search on first.
 
@@ -49,7 +46,7 @@ def best_expansion(
         The best on fewer rows, or the same.
     """
     if gamma == "auto":
-        first = _search_both(rough or trial, second_gamma, scale, progress)
+        first = _search_both(rough or trial, second_gamma, scale)
         expansion = first if rough is None else _refined(trial, first, scale)
     else:
         first = expansion = trial.best(gamma)
@@ -62,17 +59,11 @@ def _search_both(
     trial: CrossValidation,
     second_gamma: float | Literal["none"] | Auto,
     scale: float,
-    progress: Progress,
 ) -> Expansion:
     """Return the best expansion of all gammas, or of all pairs of them."""
-    expansion = search(
-        trial,
-        scale,
-        lambda tried: progress("choosing", tried, 0),
-        simplest=trial.replicates,
-    )
+    expansion = search(trial, scale, simplest=trial.replicates)
     if second_gamma == "auto" and not trial.replicates:
-        expansion = pair_search(trial, expansion, scale, progress)
+        expansion = pair_search(trial, expansion, scale)
     return expansion
 
 
@@ -108,13 +99,7 @@ def _doubled(best: Expansion, scale: float) -> list[Bandwidth]:
     return [2.0 * gamma if gamma == finest else gamma for gamma in gammas]
 
 
-def search(
-    trial: CrossValidation,
-    scale: float,
-    tick: Callable[[int], None],
-    *,
-    simplest: bool = False,
-) -> Expansion:
+def search(trial: CrossValidation, scale: float, *, simplest: bool = False) -> Expansion:
     """Return the expansion of least risk over gamma, going downhill by factors of two.
 
     Parameters
@@ -122,8 +107,6 @@ def search(
     trial : CrossValidation
     scale : float
         The median distance between rows, whose inverse is the unit of gamma.
-    tick : callable
-        Told the number of gammas tried.
     simplest : bool
         Prefer a gamma that is less where its risk is within a standard error of the least (Breiman
         et al., "Classification and Regression Trees", 1984): rows that are farther off than any
@@ -138,7 +121,6 @@ def search(
     def risk(factor: float) -> float:
         if factor not in tried:
             tried[factor] = trial.best(factor / scale)
-            tick(len(tried))
         return tried[factor].risk
 
     around: Sequence[float] = FIRST_FACTORS
@@ -157,9 +139,7 @@ def search(
     return tried[factor]
 
 
-def pair_search(
-    trial: CrossValidation, main: Expansion, scale: float, progress: Progress = silent
-) -> Expansion:
+def pair_search(trial: CrossValidation, main: Expansion, scale: float) -> Expansion:
     """Return the best expansion of two gammas, going downhill by factors of two in both.
 
     Parameters
@@ -170,7 +150,6 @@ def pair_search(
         At the best of these; it comes back where no second gamma lowers its risk.
     scale : float
         The median distance between rows.
-    progress : callable
 
     Returns
     -------
@@ -187,7 +166,6 @@ def pair_search(
         ]
         trial.see(*chain.from_iterable(near))
         around = [trial.best(*gammas) for gammas in near]
-        progress("choosing", len(trial.seen), 0)
         lower = min(around, key=lambda expansion: expansion.risk, default=pair)
         if not lower.saves(_WORTH_A_STEP, pair):
             break

@@ -22,7 +22,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.data.row_source import FloatArray, Progress, silent
 from ikpca_cli.data.threads import chunks, parallel_map
 from ikpca_cli.models.preimage import Iteration
 from ikpca_cli.models.smoothing.candidates import SmoothingFit
@@ -68,6 +68,9 @@ class CrossValidation:
         What was taken off the rows to centre them.
     probes : int
         Numbers in the directions of the divergence, at least.
+    stage : str
+        What trying a gamma is called, to `progress`.
+    progress : callable
     """
 
     def __init__(
@@ -85,7 +88,10 @@ class CrossValidation:
         order: RowOrder | None = None,
         offset: FloatArray | float = 0.0,
         probes: int = PROBES,
+        stage: str = "choosing",
+        progress: Progress = silent,
     ) -> None:
+        self.stage, self.progress = stage, progress
         self.rows, self.fit = rows, fit
         self.order, self.offset = order, np.broadcast_to(offset, rows.shape[1])
         self.varying = varying_columns(rows)
@@ -107,6 +113,11 @@ class CrossValidation:
             probes=probes,
         )
         self._smooth()
+
+    @property
+    def low_stage(self) -> str:
+        """What trying a gamma for low frequencies is called."""
+        return f"{self.stage} low frequencies"
 
     @property
     def n_held(self) -> int:
@@ -137,6 +148,8 @@ class CrossValidation:
         tried = parallel_map(lambda one: self._try(*one), asked)
         for gamma in new:
             self.seen[gamma] = Displacements.joined(islice(tried, len(self.trials)))
+            stage = self.low_stage if isinstance(gamma, LowPass) else self.stage
+            self.progress(stage, len(self.seen), 0)
 
     def lower(self, n_coefficients: int, fit: Fit) -> None:
         """Let `fit` stand for rows of which only some coefficients of low frequency are seen."""
@@ -194,6 +207,7 @@ class CrossValidation:
         )
         before = self.seen[expansion.gammas[0]].before
         coarse = risks_of(self._parts(expansion.gammas), self._weights(expansion), before)
+        self.progress("estimating", 0, 1)
         pairs = zip(expansion.gammas, expansion.weights, strict=True)
         parts: list[Candidates] = list(
             parallel_map(
@@ -202,6 +216,7 @@ class CrossValidation:
         )
         if self.smoothed is not None:
             parts.append(self._try_smoothers(finer))
+        self.progress("estimating", 1, 1)
         if not parts:
             return expansion
         given = [weight for part in expansion.weights for weight in part.values()]

@@ -34,9 +34,11 @@ from ikpca_cli.models.smoothing.detection import find_order
 from ikpca_cli.selection.bandwidth import best_expansion
 from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Oracle, Task, usable_noise_std
 from ikpca_cli.selection.cross_validation import CrossValidation
+from ikpca_cli.selection.durations import fit_stages, search_stages
 from ikpca_cli.selection.held_out import MANY_PROBES, directions_of, sample_of
 from ikpca_cli.selection.low_pass import with_low_pass
 from ikpca_cli.selection.outcome import Expansion, Fit, Fits, LowPass
+from ikpca_cli.selection.stages import expect
 
 ROUGH_ROWS = 600
 """Rows on which gammas are told apart before the best are compared on all that take part."""
@@ -71,6 +73,8 @@ class ExpansionSearch:
         Held-out numbers that are.
     order : {"auto", "none"}
         As for `IKPCA`.
+    spectrum_seconds : float or None
+        How long a spectrum of all rows takes, if that is known.
     """
 
     fits: Fits
@@ -82,6 +86,7 @@ class ExpansionSearch:
     replicates: bool
     seed: int
     order: str = "auto"
+    spectrum_seconds: float | None = None
 
     def run(self, task: Task) -> Choice:
         """Return every parameter for a fit.
@@ -111,10 +116,13 @@ class ExpansionSearch:
             oracle=Oracle(oracle.noisy - mean, oracle.clean - mean) if oracle else None,
             order=find_order(rows, noise_variance) if ordered else None,
             offset=mean,
+            progress=progress,
         )
         rng = model_rng(self.seed, Stream.DIRECTIONS)
         shrinks = (*shrinks, TO_THE_MEAN) if self.replicates else shrinks
-        trial = compare(all_iterations(shrinks), rng, self.enough, most=self.most_rows)
+        trial = compare(
+            all_iterations(shrinks), rng, self.enough, most=self.most_rows, stage="refining"
+        )
         rough = None
         if oracle is None and self.gamma == "auto":
             held = max(ROUGH_HELD, int(np.ceil(ROUGH_ENOUGH / rows.shape[1])))
@@ -123,16 +131,20 @@ class ExpansionSearch:
                 few = all_iterations(shrinks, ROUGH_STEPS)
                 rough = compare(few, rng, held * rows.shape[1], most=ROUGH_ROWS)
         scale = float(np.median(distances)) or float(distances.mean())
-        expansion, first = best_expansion(
-            trial, self.gamma, self.second_gamma, scale, progress, rough=rough
-        )
+        more = _more_directions(trial)
+        if self.spectrum_seconds is not None and self.gamma == "auto":
+            given = self.spectrum_seconds, X.shape
+            expect(progress, search_stages(trial, rough, *given, surer=more > 0))
+        expansion, first = best_expansion(trial, self.gamma, self.second_gamma, scale, rough=rough)
         if self.gamma == "auto":
             coarse = (rough, first) if rough else None
             expansion = with_low_pass(trial, expansion, self.fits, rough=coarse)
         compared = (rough.found if rough else {}) | trial.found
-        if more := _more_directions(trial):
+        if more:
             # Gammas are told apart by few directions, as all see the same; weights need more.
-            surer = compare(trial.ways, rng, self.enough, most=self.most_rows, probes=more)
+            surer = compare(
+                trial.ways, rng, self.enough, most=self.most_rows, probes=more, stage="weighing"
+            )
             surer.lowered = trial.lowered
             trial, expansion = surer, surer.best(*expansion.gammas)
         expansion = trial.fair_risk(trial.full_risk(expansion, X.shape[0]))
@@ -140,6 +152,8 @@ class ExpansionSearch:
         own = [(gamma, weights) for gamma, weights in pairs if not isinstance(gamma, LowPass)]
         low = [(gamma, weights) for gamma, weights in pairs if isinstance(gamma, LowPass)]
         own = [own[0], *((gamma, weights) for gamma, weights in own[1:] if weights)]
+        if self.spectrum_seconds is not None:
+            expect(progress, fit_stages(len(own), len(low), self.spectrum_seconds, X.shape))
         chosen = ChosenExpansion(
             gammas=tuple(gamma for gamma, _ in own),
             weights=tuple(weights for _, weights in own),

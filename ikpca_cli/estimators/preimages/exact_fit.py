@@ -58,7 +58,11 @@ def spectra_on_all(
     def at(gamma: float) -> ExactSpectrum:
         return ExactSpectrum.of(rows, distances, gamma, most, noise_variance, form)
 
-    return list(parallel_map(at, gammas))
+    found = []
+    for spectrum in parallel_map(at, gammas):
+        found.append(spectrum)
+        progress("eigenvectors", len(found), 0)
+    return found
 
 
 def spectra_on_landmarks(
@@ -80,7 +84,10 @@ def spectra_on_landmarks(
         Some of the rows, centred, in random order.
     """
     rows = landmark_rows(X, landmark_count(X.shape[0]), seed) - mean
-    return [
-        landmark_spectrum(X, mean, rows, some, gamma, most, noise_variance, form, progress)
-        for gamma in gammas
-    ]
+    found: list[ExactSpectrum] = []
+    for gamma in gammas:
+        progress("eigenvectors", 0, 0)
+        given = most, noise_variance, form, progress
+        found.append(landmark_spectrum(X, mean, rows, some, gamma, *given))
+        progress("eigenvectors", len(found), 0)
+    return found

@@ -62,6 +62,14 @@ class ExactKind(ExpandedKind):
         """The second gamma that is asked for."""
         return self.asked.second_gamma
 
+    def spectrum_seconds(self, n_samples: int, n_features: int) -> float:
+        """Return about how long a spectrum of so many rows takes, as `ExpandedKind` says."""
+        from ikpca_cli.selection.durations import seconds_of_spectrum, seconds_on_landmarks
+
+        if self.on_landmarks:
+            return seconds_on_landmarks(n_samples, landmark_count(n_samples), n_features)
+        return seconds_of_spectrum(n_samples, n_features)
+
     def fits(self, n_features: int) -> Fits:
         """Return what fits candidates, as `ExpandedKind` says."""
         from ikpca_cli.selection.expansion import exact_fits

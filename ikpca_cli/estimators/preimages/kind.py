@@ -152,6 +152,10 @@ class ExpandedKind(Kind):
         """The second gamma that is asked for; random features have none."""
         return "none"
 
+    def spectrum_seconds(self, n_samples: int, n_features: int) -> float | None:
+        """Return about how long a spectrum of so many rows takes; None if that is not known."""
+        return None
+
     @abstractmethod
     def fits(self, n_features: int) -> Fits:
         """Return what fits candidates on rows of a width."""
@@ -172,6 +176,7 @@ class ExpandedKind(Kind):
             replicates=asked.replicates,
             seed=asked.seed,
             order=asked.order,
+            spectrum_seconds=self.spectrum_seconds(*task.X.shape),
         )
         return search.run(task)
 
