@@ -120,6 +120,27 @@ def test_one_signal_alone_is_no_set_of_rows(cli, tmp_path):
     assert "give several such files" in cli("fit up/00.txt", code=1).stderr
 
 
+def test_files_of_one_column_are_a_signal_each(cli, tmp_path):
+    folder = tmp_path / "raw"
+    folder.mkdir()
+    for place, row in enumerate(NOISY):
+        np.savetxt(folder / f"{place:02}.csv", row, "%.6f", header="counts", comments="")
+    (folder / "README.txt").write_text("How they were measured:\nslowly\n")
+    np.save(tmp_path / "rows.npy", NOISY)
+    result = cli("fit raw --method pca --format json")
+    assert "took its only column for a signal" in result.stderr
+    assert json.loads(result.stdout)["n_samples"] == 24
+    cli("denoise model.joblib raw/03.csv rows.npy --output-dir .")
+    one = np.loadtxt(tmp_path / "03.denoised.csv", skiprows=1)
+    assert_allclose(one, np.load(tmp_path / "rows.denoised.npy")[3], atol=1e-3)
+    few = "fit raw/00.csv raw/01.csv --method pca -o few.joblib"
+    assert "2 signals are few" not in cli(few).stderr  # of 60 numbers
+    many = np.tile(NOISY[0], 2)
+    for place in range(2):
+        np.savetxt(folder / f"{place:02}.csv", many + place, "%.6f")
+    assert "2 signals are few to learn from as rows; --window auto" in cli(f"{few} -f").stderr
+
+
 def test_rows_that_look_like_signals_stay_rows_where_that_is_said(cli, tmp_path):
     one_a_file(tmp_path / "raw", NOISY)
     record = json.loads(cli("fit raw --window none --method pca --format json").stdout)

@@ -10,11 +10,14 @@ from ikpca_cli.errors import InputError
 TEXT = (".asc", ".dat", ".dpt", ".dx", ".jdx", ".prn", ".ts", ".xy")
 """Suffixes of text that instruments write, beside those that outputs are known by."""
 
+ABOUT = ("readme", "read_me", "license", "licence", "changelog")
+"""Names, without their suffix, of text about the other files of a folder."""
+
 
 def gathered(sources: Sequence[str]) -> list[str]:
     """Return the files that some words name.
 
-    A folder stands for the array files in it, by name, without hidden ones and outputs of
+    A folder stands for the array files in it, by name, without hidden ones, a README and outputs of
     `denoise`; ``@list.txt`` for the files in a text file, one a line, where remarks begin with #.
 
     Raises
@@ -60,6 +63,7 @@ def _inside(folder: Path) -> list[str]:
         if path.is_file()
         and not path.name.startswith(".")
         and ".denoised." not in path.name
+        and path.stem.lower() not in ABOUT
         and path.name.lower().removesuffix(".gz").endswith(suffixes)
     ]
     if not names:

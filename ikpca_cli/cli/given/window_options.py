@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.sources import located
-from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from ikpca_cli.recordings.windowed import Windowed
 
 WORDS = ("auto", "none", "beats")
+
+_FEW_SIGNALS = 8
 
 
 def default_method(method: str | None, window: str | None) -> str:
@@ -91,13 +93,23 @@ def check_rows(rows: Rows, source: str) -> None:
     InputError
         That says what the file looks like, and which option takes it as that.
     """
-    from ikpca_cli.recordings.sniffing import looks_like
+    import warnings
+
+    from ikpca_cli.recordings.sniffing import LONG_ROW, looks_like
 
     table = rows.layout.table
-    if table is not None and (rows.layout.transposed or rows.layout.stacked) and len(rows) == 1:
+    signals = table is not None and (rows.layout.transposed or rows.layout.stacked)
+    if signals and len(rows) == 1:
         raise InputError(
             f"{source}: holds one signal of {rows.shape[1]} numbers: give several such files, or "
             "their folder, to learn from each as a row; or --window auto, to clean it by windows"
+        )
+    if signals and len(rows) < _FEW_SIGNALS and rows.shape[1] >= LONG_ROW:
+        warnings.warn(
+            f"{len(rows)} signals are few to learn from as rows; --window auto cleans each by its "
+            "windows",
+            IkpcaWarning,
+            stacklevel=2,
         )
     counted = table is not None and table.names is not None and table.names[0] == ""
     guess = looks_like(rows, rows.layout.sample_shape, counted=counted)

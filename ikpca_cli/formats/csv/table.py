@@ -155,7 +155,7 @@ def _read(
     )
     parsed = parse_table(text, plan, size=size, progress=progress)
     samples = parsed.values.T if turned else parsed.values
-    if stacked or (turned and not options.transpose):
+    if stacked or (turned and labels and not options.transpose):
         axis = check_axis(
             [cells[-1] for cells in parsed.labels], dialect, head, name, stacked=stacked
         )

@@ -15,7 +15,7 @@ from ikpca_cli.formats.layout import ReadOptions
 from ikpca_cli.formats.npy import array_rows
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_GREY, _COLOUR = 0, 2  # of the header's colour types those without a palette or transparency
+_GREY, _COLOUR, _PALETTE = 0, 2, 3  # of the header's colour types; others have transparency
 _MOST_PIXELS = 1 << 27
 _MISSING = "PNG files need Pillow, which is not installed: pip install 'ikpca-cli[png]'"
 
@@ -32,9 +32,11 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
             raise InputError(f"{file.name}: is not a whole PNG file; copy it again")
         bits, colours = head[24], head[25]
         if colours not in (_GREY, _COLOUR) or (colours == _COLOUR and bits != 8):
+            what = "has a palette" if colours == _PALETTE else "has transparency"
+            what = f"is in colour of {bits} bits" if colours == _COLOUR else what
             raise InputError(
-                f"{file.name}: has {bits} bits and a palette, transparency or deep colour; save "
-                "it in grey, in colour of 8 bits without transparency, or as TIFF"
+                f"{file.name}: {what}, which is not read; save it in grey, or in colour of 8 bits "
+                "without transparency"
             )
         width, height = (int.from_bytes(head[at : at + 4], "big") for at in (16, 20))
         if width * height > _MOST_PIXELS:

@@ -70,6 +70,9 @@ def arrangement(
     if rows:
         values = [numbers([row[column] for row in rows], dialect.grammar) for column in columns]
         as_rows = options.orientation == "rows" or options.recording or options.transpose
+        if len(columns) == 1 and not as_rows and not head.texts and _of_signals(options):
+            head.guesses.append("its only column for a signal")
+            return Arrangement(turned=True)
         before = _before_axis(rows, head, columns)
         if not as_rows and options.width != len(columns) and before:
             spots = [np.array([row[column] for row in rows]) for column in before]
@@ -108,6 +111,11 @@ def arrangement(
         recording=options.recording,
     )
     return Arrangement(turned=options.transpose, labels=tuple(axis))
+
+
+def _of_signals(options: ReadOptions) -> bool:
+    """Tell whether a table of one column cannot hold samples of one number each."""
+    return options.orientation == "signals" if options.width is None else options.width > 1
 
 
 def _before_axis(rows: Sequence[Sequence[str]], head: Head, columns: Sequence[int]) -> list[int]:
