@@ -12,6 +12,7 @@ TITLES: Final = {
     "mat": "MATLAB",
     "tiff": "TIFF",
     "png": "PNG",
+    "ts": "ts",
     "csv": "text table",
 }
 """By the names that the registry has for them, in the order in which a file is tried."""

@@ -18,6 +18,7 @@ FORMATS = {
     "mat": "ikpca_cli.formats.matlab.mat:MAT",
     "tiff": "ikpca_cli.formats.images.tiff:TIFF",
     "png": "ikpca_cli.formats.images.png:PNG",
+    "ts": "ikpca_cli.formats.series.ts:TS",
     "csv": "ikpca_cli.formats.csv.csv_format:CSV",
 }
 """By name, in the order in which a file is tried; the last takes every file."""

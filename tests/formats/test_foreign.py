@@ -64,7 +64,6 @@ def test_other_kinds_of_files(tmp_path, content, words):
         ("1 1:0.5 2:1.5 3:2.5\n-1 1:0.25 2:1.0 3:2.0\n", "LIBSVM"),
         ("1 1:0.5 3:2.5\n-1 2:1.0 4:2.0 5:1\n2,3 1:1e-3 2:1 # note\n", "LIBSVM"),
         ("%%MatrixMarket matrix array real general\n3 2\n1.0\n2.0\n3.0\n4.0\n5.0\n6.0\n", "npy"),
-        ("@problemName a\n@univariate true\n@data\n1.5,2.5:1\n3.5,4.5:2\n", "time series"),
         ('<?xml version="1.0"?>\n<a>\n<r>1 2 3</r>\n</a>\n', "XML"),
         ("<html>\n<table>\n<tr><td>1</td><td>2</td></tr>\n</table>\n</html>\n", "HTML"),
         (json.dumps(VALUES.tolist()), "JSON"),

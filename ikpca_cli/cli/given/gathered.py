@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ikpca_cli.errors import InputError
 
-TEXT = (".asc", ".dat", ".dpt", ".dx", ".jdx", ".prn", ".ts", ".xy")
+TEXT = (".asc", ".dat", ".dpt", ".dx", ".jdx", ".prn", ".xy")
 """Suffixes of text that instruments write, beside those that outputs are known by."""
 
 ABOUT = ("readme", "read_me", "license", "licence", "changelog")

@@ -17,10 +17,7 @@ _INDEXED = re.compile(
 )
 _MARKUP = ("<?xml", "<!doctype", "<html", "<table", "<svg")
 _JSON = re.compile(r"\s*(?:\{\s*(?:\"|$)|\[\s*(?:[\[{\"]|[-+.\d][^\]]*[,\]]|$))")
-_BEGINNINGS = (
-    ("%%matrixmarket", "a MatrixMarket file", "save the matrix as npy"),
-    ("@problemname", "a file of time series with their classes behind colons", "save them as CSV"),
-)
+_BEGINNINGS = (("%%matrixmarket", "a MatrixMarket file", "save the matrix as npy"),)
 
 
 def refuse_other_text(lines: Sequence[str], name: str) -> None:
