@@ -42,6 +42,7 @@ _EVEN = 0.5  # share of the directions that tell how much signal can be among th
 _WIDE_GAP = 2.0  # between noise and the least signal
 _GAP, _BLURRED = 1.2, 0.03  # less of it: signal goes on within noise, by which a level is too high
 _ALIKE = 0.05  # correlation of neighbours from which rows that are one process may be all signal
+_TEXTURE = 20  # columns that it has
 _NARROW = 2.0  # scatter of noise variances that leaves a slope no room
 
 
@@ -69,6 +70,9 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     high = high_reading(X)
     if high is None:
         # Signal that falls off evenly with frequency, as texture does, has directions like noise.
+        # Of few columns, signal in all directions joins neighbours, whatever beside it is noise.
+        if X.shape[1] < _TEXTURE:
+            return level
         if are_alike(X) or (likeness_of_neighbours(X) > _ALIKE and is_one_process(X)):
             return replace(level, certain=False, is_bound=True)
         return level

@@ -6,10 +6,11 @@ import warnings
 
 import numpy as np
 import pytest
+from scipy.fft import idct
 
 from ikpca_cli.errors import IkpcaWarning
 from ikpca_cli.estimators.denoiser import load_method
-from ikpca_cli.noise.evidence.neighbours import likeness_of_neighbours
+from ikpca_cli.noise.evidence.neighbours import are_alike, likeness_of_neighbours
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import estimate_noise
 
@@ -114,6 +115,17 @@ def test_texture_is_not_taken_for_noise(decibels, n_samples):
     rng = stream(6)
     noisy = beyond(textures(rng, n_samples, 12), decibels, rng.normal(size=(n_samples, 144)))
     assert estimate_noise(noisy - noisy.mean(axis=0)).is_bound
+
+
+def test_few_columns_with_signal_in_all_directions_are_cleaned_where_noise_is_as_strong():
+    """What is left of their signal joins neighbours, as texture does; it is little beside noise."""
+    rng = stream(8)
+    clean = idct(rng.normal(size=(400, 12)) * 1.4 ** -np.arange(12.0), norm="ortho", axis=1)
+    noisy = beyond(clean, 10, rng.normal(size=clean.shape))
+    assert are_alike(noisy - noisy.mean(axis=0))
+    assert not estimate_noise(noisy - noisy.mean(axis=0)).is_bound
+    cleaned = load_method("pca")().fit(noisy).denoise(noisy)
+    assert np.mean((cleaned - clean) ** 2) < 0.85 * np.mean((noisy - clean) ** 2)
 
 
 @pytest.mark.parametrize("n_features", [6, 40])
