@@ -34,7 +34,7 @@ def page(topic: str) -> str:
     Parameters
     ----------
     topic : str
-        One of `TOPICS`.
+        One of `TOPICS`, or the beginning of one of them alone.
 
     Returns
     -------
@@ -51,9 +51,10 @@ def page(topic: str) -> str:
     >>> page("python").splitlines()[0]
     '# Python: the same models in a program'
     """
-    if topic not in TOPICS:
+    begun = [known for known in TOPICS if topic and known.startswith(topic)]
+    if len(begun) != 1:
         raise UsageError(f"there is no page {topic!r}: give one of {', '.join(TOPICS)}")
-    return files(__name__).joinpath(f"{topic}.md").read_text(encoding="utf-8")
+    return files(__name__).joinpath(f"{begun[0]}.md").read_text(encoding="utf-8")
 
 
 def title(topic: str) -> str:

@@ -25,6 +25,11 @@ def test_topics_are_listed(cli):
     assert all(len(line) <= 100 for line in lines)
 
 
+def test_the_beginning_of_a_topic_is_enough(cli):
+    assert cli("guide", "recording").stdout == page("recordings")
+    assert "'s': give one of files" in cli("guide", "s", code=2).stderr
+
+
 @pytest.mark.parametrize("topic", TOPICS)
 def test_a_page_in_a_pipe_is_its_text(cli, topic):
     assert cli("guide", topic).stdout == page(topic)

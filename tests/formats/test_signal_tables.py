@@ -185,6 +185,29 @@ def test_classes_of_rows_are_asked_about_or_refused(tmp_path):
         (tmp_path / "x.tsv").write_text(text)
         with read_rows(str(tmp_path / "x.tsv")) as rows:
             assert "the class of each row" in rows.warnings[0]
+    names = ",".join(["what", "group", *(f"x{i}" for i in range(len(SIGNALS[0])))])
+    text = "".join(
+        f"walk,{i % 2 + 1}," + ",".join(map("{:.4f}".format, one)) + "\n"
+        for i, one in enumerate(SIGNALS)
+    )
+    (tmp_path / "x.csv").write_text(f"{names}\n{text}")
+    with read_rows(str(tmp_path / "x.csv")) as rows:
+        assert "column 2 'group' holds 2 whole numbers" in rows.warnings[-1]
+        assert rows.warnings[-1].endswith("give --labels 1,2")
+
+
+def test_names_with_units_are_those_of_a_signal_below_remarks(tmp_path):
+    time = np.linspace(0.0, 5.0, 61)
+    text = "".join(f"{t:.4f};{y:.3f}\n" for t, y in zip(time, np.cos(time), strict=True))
+    (tmp_path / "x.csv").write_text(
+        f"Sample;run 3\nDate;2024-03-01\nTime (min);Signal (mAU)\n{text}"
+    )
+    with read_rows(str(tmp_path / "x.csv"), ReadOptions(width=61)) as rows:
+        table = rows.layout.table
+    assert (table.label_names, table.names) == (("Time (min)",), ("Signal (mAU)",))
+    (tmp_path / "x.csv").write_text(f"Time;Signal\n(min);(mAU)\n{text}")
+    with read_rows(str(tmp_path / "x.csv"), ReadOptions(width=61)) as rows:
+        assert rows.layout.table.names == ("Signal",)
     (tmp_path / "x.ts").write_text(
         "@data\n" + "".join(",".join(map("{:.4f}".format, one)) + ":1\n" for one in SIGNALS)
     )

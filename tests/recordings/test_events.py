@@ -162,7 +162,8 @@ def test_times_that_name_their_unit_tell_the_rate(cli, tmp_path, words, name, pe
     np.savetxt("named.csv", table, "%.6f", ",", header=f"{name},lead", comments="")
     command, *options = words
     if per_second is None:
-        assert "(--fs)" in cli(command, "named.csv", *options, code=1).stderr
+        said = cli(command, "named.csv", *options, code=1).stderr
+        assert "(--fs), --fs 360 if its times are seconds" in said
         return
     cli(command, "named.csv", *options)
     told, cut = tmp_path / "b.npy", tmp_path / "model.joblib"

@@ -185,7 +185,13 @@ def _read(
         warnings += row_left_out(lines[:skipped], head, dialect, columns)
     all_columns = options.columns is None and options.labels is None
     warnings += doubts_about(
-        rows, head, dialect, parsed.values, parsed.digits, all_columns=all_columns and not turned
+        rows,
+        head,
+        dialect,
+        parsed.values,
+        parsed.digits,
+        columns,
+        all_columns=all_columns and not turned,
     )
     return Rows(
         Mapped.of(samples),

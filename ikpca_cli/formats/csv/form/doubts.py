@@ -65,8 +65,7 @@ def index_or_axis(
     values = [numbers(column, dialect.grammar) for column in cells]
     if not rises(values[0]):
         return []
-    shown = f"column {first + 1}" + (f" {name!r}" if name else "")
-    labels = ",".join(str(column + 1) for column in sorted({first, *head.texts}))
+    shown, labels = _named(first, head)
     if transposed:
         verdict = judge(cells[0], cells[1:], np.array(values))
         if verdict is Verdict.AXIS:
@@ -124,6 +123,7 @@ def doubts_about(
     dialect: Dialect,
     values: Matrix,
     digits: Digits,
+    columns: Sequence[int],
     *,
     all_columns: bool,
 ) -> list[str]:
@@ -141,6 +141,8 @@ def doubts_about(
         The numbers.
     digits
         How they are written.
+    columns
+        The places of their columns in the table.
     all_columns
         Whether no column was chosen, or left out, by the user.
     """
@@ -154,13 +156,20 @@ def doubts_about(
     if dialect.delimiter == "," and digits.whole:
         lines += _commas(rows, head)
     if all_columns:
-        lines += _classes(values, digits)
+        lines += _classes(values, digits, columns, head)
     if values.size <= _LOOKED_AT and values.size:
         lines += _fillers(values) + _totals(values, digits)
         found = too_long(values) if digits.unmarked else None
         if found is not None:
             lines.append(f"row {found[0] + 1} {LONG.format(float(values[found]))}")
     return lines
+
+
+def _named(column: int, head: Head) -> tuple[str, str]:
+    """Return a column as messages name it, and what ``--labels`` needs to have it, too."""
+    name = head.names[column] if head.names else None
+    labels = ",".join(str(place + 1) for place in sorted({column, *head.texts}))
+    return f"column {column + 1}" + (f" {name!r}" if name else ""), labels
 
 
 def _commas(rows: Sequence[Sequence[str]], head: Head) -> list[str]:
@@ -179,7 +188,7 @@ def _commas(rows: Sequence[Sequence[str]], head: Head) -> list[str]:
     return []
 
 
-def _classes(values: Matrix, digits: Digits) -> list[str]:
+def _classes(values: Matrix, digits: Digits, columns: Sequence[int], head: Head) -> list[str]:
     """Say where a column at an end may be the class of each row."""
     most, width = digits.most, values.shape[1]
     for place, inner in ((0, most[1:]), (width - 1, most[:-1])):
@@ -187,9 +196,10 @@ def _classes(values: Matrix, digits: Digits) -> list[str]:
             continue
         count = len(np.unique(values[:_TOLD, place]))
         if count <= max(2, min(_CLASSES, len(values) // 4)):
+            shown, labels = _named(columns[place], head)
             return [
-                f"column {place + 1} holds {count} whole numbers, where the others have decimals; "
-                f"it was read as data. If it is the class of each row, give --labels {place + 1}"
+                f"{shown} holds {count} whole numbers, where the others have decimals; it was read "
+                f"as data. If it is the class of each row, give --labels {labels}"
             ]
     return []
 

@@ -7,6 +7,7 @@ these is a preamble.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -27,6 +28,9 @@ from ikpca_cli.formats.csv.form.text_columns import (
 )
 
 HEADERS = ("auto", "yes", "no")
+
+_WITH_UNIT = re.compile(r"\w[^()\[\]]*[(\[][^()\[\]]+[)\]]")
+"""A name with a unit, such as ``Time (min)`` or ``Signal [mAU]``."""
 
 _CORNER = 5
 """Rising numbers after a blank cell that are no row with a missing value."""
@@ -205,7 +209,12 @@ def _is_axis_of_map(
 
 
 def _names_among(lines: Sequence[Line], top: int, start: int) -> int:
-    """Return which lines of words has the names: the first without blanks and repetitions."""
+    """Return which lines of words has the names: the first without blanks and repetitions.
+
+    Names with their units, directly above the rows, are more surely names than what is above them.
+    """
+    if all(_WITH_UNIT.fullmatch(cell) for cell in lines[start - 1].cells):
+        return start - 1
     for i in range(top, start):
         if all(lines[i].cells) and len(set(lines[i].cells)) == lines[i].width:
             return i
