@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -85,6 +87,20 @@ def check_shape(
             f"{name}: has shape {shape}, and --transpose is for two axes; "
             "save it with the samples along the first axis, as numpy.moveaxis does"
         )
+
+
+def only_vector(shapes: Mapping[str, tuple[int, ...]]) -> list[str]:
+    """Return the one array of more than one number, where single numbers stand beside it.
+
+    A rate beside a recording, say.
+
+    Parameters
+    ----------
+    shapes
+        Of arrays of numbers, by name.
+    """
+    several = [name for name, shape in shapes.items() if math.prod(shape) > 1]
+    return several if len(several) == 1 else []
 
 
 def _kind(dtype: np.dtype[Any]) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import Progress
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.array_checks import check_numbers, check_shape
+from ikpca_cli.formats.array_checks import check_numbers, check_shape, only_vector
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.foreign import kind_of_archive
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
@@ -124,7 +124,8 @@ def _choose(name: str, headers: dict[str, Header | None], dataset: str | None) -
         return dataset
     if len(headers) == 1:
         return next(iter(headers))
-    usable = [k for k, h in headers.items() if h and len(h[0]) > 1 and h[2].kind in "biuf"]
+    shapes = {key: head[0] for key, head in headers.items() if head and head[2].kind in "biuf"}
+    usable = [key for key, shape in shapes.items() if len(shape) > 1] or only_vector(shapes)
     if len(usable) == 1:
         return usable[0]
     raise InputError(f"{name}: holds several arrays; name one with --dataset: {listed}")

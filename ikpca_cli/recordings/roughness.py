@@ -75,8 +75,9 @@ def at_limits(canvases: Sequence[RowSource], kind: Kind) -> str | None:
 
     What a limit takes off the noise there changes its mean, too.
     """
-    some = np.concatenate(list(_stretches(canvases, 0)))
-    share = clipped_share(some.reshape(-1, 1) if kind == "image" else some)
+    width = 1 if kind == "image" else int(canvases[0].shape[1])  # pictures are of any width
+    some = np.concatenate([rows.reshape(-1, width) for rows in _stretches(canvases, 0)])
+    share = clipped_share(some)
     if share <= CLIPPED:
         return None
     return f"{share:.0%} of the numbers are at a limit, as if they were clipped"

@@ -6,6 +6,7 @@ import itertools
 import warnings
 import zipfile
 
+import h5py
 import numpy as np
 import pytest
 import scipy.io
@@ -298,3 +299,17 @@ def test_slices_must_go_forward_by_one(tmp_path):
         assert rows[4:2].shape == (0, 2)
         with pytest.raises(ValueError, match="step"):
             rows[::2]
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".mat", ".h5"])
+def test_a_rate_beside_a_recording_is_no_other_array(tmp_path, suffix):
+    path, values = tmp_path / f"x{suffix}", np.arange(70.0)
+    if suffix == ".npz":
+        np.savez(path, fs=250, lead=values)
+    elif suffix == ".mat":
+        scipy.io.savemat(path, {"Fs": 250.0, "lead": values[None], "unit": "mV"})
+    else:
+        with h5py.File(path, "w") as file:
+            file["fs"], file["lead"] = 250, values
+    with read_rows(str(path), ReadOptions(recording=True)) as rows:
+        np.testing.assert_array_equal(rows.read().ravel(), values)

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from ikpca_cli.errors import InputError, OutputError
-from ikpca_cli.formats.arrays import ReadOptions, read_rows, write_rows
+from ikpca_cli.formats.arrays import ReadOptions, output_notes, read_rows, write_rows
 from ikpca_cli.formats.layout import Layout
 
 HEAD = "# About\n@problemName Walks\n@timeStamps false\n@univariate true\n@classLabel true a b\n"
@@ -30,6 +30,8 @@ def test_series_come_back_with_what_stands_about_them(path, tmp_path, name, newl
     with read_rows(path(TEXT.replace("\n", newline), name)) as rows:
         assert_array_equal(rows.read(), WALKS)
         write_rows(str(tmp_path / "y.ts"), rows.read(), rows.layout)
+        assert output_notes("y.ts", rows.layout) == ()
+        assert "not what else is in the input: classes" in output_notes("y.npy", rows.layout)[0]
     series = "1.250,2.500,-3.000:a\n4.000,5.750,6.500:b\n"
     assert (tmp_path / "y.ts").read_text() == f"{HEAD}@data\n{series}"
 

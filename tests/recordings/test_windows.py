@@ -264,6 +264,13 @@ def test_a_number_that_is_missing_is_refused_by_its_place(shape, place):
         fit_windows(Mixture(), [values], window=(8,))
 
 
+def test_pictures_of_other_sizes_are_learned_from_together():
+    stripes = np.sin(np.arange(40.0))[:, None] + RNG.normal(0.0, 0.3, (40, 30))
+    pictures = [stripes, stripes[:25], stripes[:, :20]]
+    model = fit_windows(Mixture(), pictures, kind="image", window=(6, 6))
+    assert [model.denoise(one).shape for one in pictures] == [one.shape for one in pictures]
+
+
 def test_a_coloured_picture_is_refused_with_what_to_do():
     rows = np.zeros((1, 16 * 16 * 3))
     with pytest.raises(InputError, match=r"coloured pictures of shape \(16, 16, 3\).*grey picture"):

@@ -11,7 +11,7 @@ from typing import Any
 import h5py
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.array_checks import check_numbers
+from ikpca_cli.formats.array_checks import check_numbers, only_vector
 from ikpca_cli.formats.hdf5.hdf5_trust import outward_links, resolve
 
 _LISTED = 20
@@ -51,6 +51,9 @@ def choose(file: Any, name: str, asked: str | None, found: list[str]) -> tuple[l
         said = f"links to other files are not followed: {links}" if links else "it is empty"
         raise InputError(f"{name}: holds no dataset ({said}); write one into it")
     usable = [key for key in found if _usable(file[key])]
+    if not usable:
+        items = {key: file[key] for key in found if not file[key].is_scale}
+        usable = only_vector({k: one.shape or () for k, one in items.items() if _has_numbers(one)})
     if len(usable) == 1:
         return usable, False
     if len(found) == 1 and file[found[0]].shape is not None:

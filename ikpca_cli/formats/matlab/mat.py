@@ -13,6 +13,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import Progress
 from ikpca_cli.errors import InputError, OutputError
+from ikpca_cli.formats.array_checks import only_vector
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
 from ikpca_cli.formats.layout import Layout, ReadOptions
@@ -110,11 +111,9 @@ def _choose(name: str, variables: dict[str, tuple[tuple[int, ...], str]], asked:
         return asked
     if not variables:
         raise InputError(f"{name}: holds no variable; save a matrix in it")
-    usable = [
-        key
-        for key, (shape, kind) in variables.items()
-        if kind in _NUMERIC and min(shape, default=0) > 1
-    ]
+    shapes = {key: shape for key, (shape, kind) in variables.items() if kind in _NUMERIC}
+    usable = [key for key, shape in shapes.items() if min(shape, default=0) > 1]
+    usable = usable or only_vector(shapes)
     if len(variables) == 1:
         return next(iter(variables))
     if len(usable) == 1:

@@ -82,9 +82,9 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
     classes = tuple(parts[-1] for _, parts in series) if labelled else ()
     about = _About("\n".join(lines[:first]) + "\n", shape, classes)
     values = array.reshape(len(series), *shape)
-    return array_rows(
-        values, file.name, "ts", options, table=_style(series[:_TOLD], count), beside=about
-    )
+    style = _style(series[:_TOLD], count)
+    others = ("classes",) if labelled else ()
+    return array_rows(values, file.name, "ts", options, table=style, others=others, beside=about)
 
 
 def _numbers(parts: Sequence[str], place: int, name: str) -> Array:
@@ -163,4 +163,5 @@ TS = Format(
     sniff=_sniff,
     read=_read,
     writer=_writer,
+    keeps=True,
 )
