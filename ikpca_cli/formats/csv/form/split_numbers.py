@@ -36,36 +36,35 @@ def refuse_split_numbers(
     InputError
         Naming one of the numbers.
     """
-    rows = [[line[column] for column in columns] for line in map(dialect.raw_cells, lines)]
-    cells = [[cell.strip() for cell in row] for row in rows]
-    before, behind = (
-        [list(column) for column in zip(*(row[first::2] for row in cells), strict=True)]
-        for first in (0, 1)
-    )
-    if len(before) != len(behind) or not before:
+    if not lines or len(columns) % 2:
         return
-    if not all(map(_WHOLE.fullmatch, (cell for column in before for cell in column))):
-        return
-    if not all(map(_BEHIND.fullmatch, (cell for column in behind for cell in column))):
-        return
-    below_zero = any(cell in ("-0", "+0") for column in before for cell in column)
+    rows, before, behind = [], [], []
+    for line in lines:
+        raw = dialect.raw_cells(line)
+        rows.append([raw[column] for column in columns])
+        cells = [cell.strip() for cell in rows[-1]]
+        before += cells[::2]
+        behind += cells[1::2]
+        if not all(map(_WHOLE.fullmatch, cells[::2])) or not all(
+            map(_BEHIND.fullmatch, cells[1::2])
+        ):
+            return
+    below_zero = not {"-0", "+0"}.isdisjoint(before)
     if not (below_zero or _are_decimals(behind) or _is_apart(rows) or _is_halved(head, dialect)):
         return
     remedy = "save the table with another delimiter, or its numbers in quotes"
     if len(columns) == 2:
         remedy = "give --decimal , if that is the decimal mark"
     raise InputError(
-        f"{name}: commas stand within numbers, as in {cells[0][0]},{cells[0][1]}, and between "
+        f"{name}: commas stand within numbers, as in {before[0]},{behind[0]}, and between "
         f"them: {remedy}; if none is within a number, give --delimiter ,"
     )
 
 
-def _are_decimals(behind: Sequence[Sequence[str]]) -> bool:
+def _are_decimals(behind: Sequence[str]) -> bool:
     """Tell whether all have as many digits, some beginning with a zero."""
-    lengths = {len(cell) for column in behind for cell in column}
-    return len(lengths) == 1 < max(lengths) and any(
-        cell.startswith("0") for column in behind for cell in column
-    )
+    lengths = set(map(len, behind))
+    return len(lengths) == 1 < max(lengths) and any(cell.startswith("0") for cell in behind)
 
 
 def _is_apart(rows: Sequence[Sequence[str]]) -> bool:
