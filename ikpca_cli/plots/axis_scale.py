@@ -46,7 +46,9 @@ class Scale:
             What the file calls the numbers of a row.
         """
         if names:
-            return cls(_ordered(names), *_headings(layout))
+            x = _ordered([name.replace(",", ".") for name in names])
+            x_label, y_label = _headings(layout)
+            return cls(x, None if x is None else x_label, y_label)
         # Of an HDF5 file alone there is more; it was read for the output to have the like.
         attached = getattr(layout.beside, "objects", {}).get(layout.dataset)
         if attached is None:

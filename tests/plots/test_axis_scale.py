@@ -59,11 +59,12 @@ def test_attributes_of_hdf5_name_the_axes(tmp_path, transpose):
 def test_a_signal_lies_along_the_first_of_two_columns(tmp_path, header, called):
     shift = np.linspace(900.0, 100.0, 33)
     lines = [f"{x:.2f}\t{y:.3f}\n" for x, y in zip(shift, np.cos(shift), strict=True)]
-    (tmp_path / "x.txt").write_text(header + "".join(lines))
-    with read_rows(str(tmp_path / "x.txt"), ReadOptions(width=33)) as found:
-        scale = Scale.of(found.layout, found.feature_names)
-    assert (scale.x_label, scale.y_label) == called
-    assert_array_equal(scale.places(33), shift)
+    for text in (header + "".join(lines), header + "".join(lines).replace(".", ",")):
+        (tmp_path / "x.txt").write_text(text)
+        with read_rows(str(tmp_path / "x.txt"), ReadOptions(width=33)) as found:
+            scale = Scale.of(found.layout, found.feature_names)
+        assert (scale.x_label, scale.y_label) == called
+        assert_array_equal(scale.places(33), shift)
 
 
 def test_hdf5_without_attributes_has_no_scale(tmp_path):
