@@ -223,9 +223,9 @@ def _rises(values: FloatArray, *, straight: bool) -> bool:
     steps = np.diff(values)
     if not straight and (steps > 0.0).all():
         return True
-    if (steps < 0.0).any() or np.mean(steps > 0.0) < 0.5:
+    if (steps < 0.0).any() or np.count_nonzero(steps) < _FEWEST - 1:
         return False
     usual = float(np.median(steps[steps > 0.0]))
     values = np.cumsum(np.where(steps > LEAP * usual, usual, steps))  # leaps left out
     line = np.linspace(values[0], values[-1], len(values))
-    return bool(np.abs(values - line).max() <= _BENT * (values[-1] - values[0]))
+    return bool(np.abs(values - line).max() <= max(_BENT * (values[-1] - values[0]), usual))

@@ -37,6 +37,17 @@ def test_leaps_are_found_where_times_are_rounded_too(leaps, digits):
     assert_allclose(found.step, 0.07, rtol=0.02)
 
 
+@pytest.mark.parametrize("per_tick", [2, 50])
+def test_samples_within_a_tick_of_the_clock_have_times(per_tick):
+    ticks = np.floor(np.arange(N) / per_tick)
+    marks = np.floor(np.arange(N) / 300)  # which are too few to be times
+    bent = np.floor(np.linspace(0.0, 5.0, N) ** 2)
+    rows = np.column_stack([ticks, np.random.default_rng(0).normal(size=N), marks, bent])
+    assert time_columns(rows) == (0,)
+    assert times_of(rows, (0,)).leaps == ()
+    assert_allclose(times_of(rows, (0,)).step, 1.0 / per_tick, rtol=0.05)
+
+
 def test_uneven_times_are_said_and_do_not_cut():
     times = np.random.default_rng(0).exponential(size=N).cumsum()
     found = times_of(np.column_stack([times, times]), (0,))
