@@ -22,6 +22,13 @@ FEW_CHANNELS = 8
 IN_ORDER = 0.8
 """Squared differences of neighbours, over those of any two, below which they are in order."""
 
+MOST_CHANNELS = 64
+"""Columns that the channels of a recording without times may be."""
+
+FOLLOWING, FARTHER = 0.3, 8
+"""Squared differences of neighbours, over those of any two, at most, and how far apart rows are
+that differ by twice as much: those that are sorted by kind differ by no more."""
+
 SMALLEST_PICTURE = 32
 """Rows and columns of a picture that stands alone."""
 
@@ -105,6 +112,15 @@ def looks_like(
     return None
 
 
+def may_follow(rows: RowSource) -> bool:
+    """Tell whether rows (n, p) of several columns may be samples of a recording, by their order."""
+    if rows.shape[0] < MANY_ROWS or not 2 < rows.shape[1] <= MOST_CHANNELS:
+        return False
+    some = _middle(rows)
+    near = _order(some)
+    return near < FOLLOWING and 2.0 * near < _order(some, FARTHER)
+
+
 def _have_times(rows: RowSource) -> bool:
     """Tell whether the labels of rows are times, evenly spaced but for leaps."""
     times = times_of(rows, ())
@@ -116,8 +132,8 @@ def _middle(rows: RowSource) -> FloatArray:
     return np.asarray(rows[start : start + _LOOKED_AT], dtype=np.float64)
 
 
-def _order(rows: FloatArray) -> float:
-    """Return how much less rows differ from the next than from any: 1 where order is chance."""
+def _order(rows: FloatArray, lag: int = 1) -> float:
+    """Return how much less rows differ from near ones than from any: 1 where order is chance."""
     spread = 2.0 * float(rows.var(axis=0).sum())
-    steps = float(np.mean(np.sum(np.diff(rows, axis=0) ** 2, axis=1)))
+    steps = float(np.mean(np.sum((rows[lag:] - rows[:-lag]) ** 2, axis=1)))
     return steps / spread if spread > 0.0 else 1.0

@@ -15,7 +15,7 @@ from ikpca_cli.recordings.evaluation import evaluate_windows
 from ikpca_cli.recordings.fitting import SURE_ENOUGH, fit_windows
 from ikpca_cli.recordings.recording import recording_of
 from ikpca_cli.recordings.roughness import channel_noise, texture
-from ikpca_cli.recordings.sniffing import looks_like
+from ikpca_cli.recordings.sniffing import looks_like, may_follow
 from ikpca_cli.recordings.window_risk import _parts
 from tests.recordings.signals import noisy, signal
 
@@ -291,3 +291,23 @@ def test_a_coloured_picture_is_no_recording():
     assert "grey" in guess.option
     assert looks_like(as_rows(rows), (4, 16, 12)) is None
     assert looks_like(as_rows(rows)).kind == "signal"
+
+
+def test_rows_that_follow_each_other_are_told_from_those_sorted_by_kind():
+    rng = np.random.default_rng(5)
+    time = np.arange(1000.0)[:, None]
+    eeg = 3.0 * np.sin(time / 4.0 + np.arange(6.0)) + rng.normal(size=(1000, 6))
+    kinds = np.repeat(rng.normal(scale=5.0, size=(4, 6)), 250, axis=0) + rng.normal(size=(1000, 6))
+    found = [may_follow(as_rows(rows)) for rows in (eeg, rng.permutation(eeg), kinds, eeg[:400])]
+    assert found == [True, False, False, False]
+
+
+def test_a_recording_without_times_is_noted(cli):
+    time = np.arange(600.0)[:, None]
+    noise = np.random.default_rng(6).normal(scale=0.2, size=(600, 3))
+    np.save("three.npy", np.sin(time / 9.0 + np.arange(3.0)) + noise)
+    said = cli("fit", "three.npy", "--method", "pca").stderr
+    assert "three.npy: each row is like the next, as in a recording of 3 channels" in said
+    assert "warning" not in said
+    said = cli("fit", "three.npy", "--method", "pca", "--window", "none", "--force").stderr
+    assert "each row is like the next" not in said

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.sources import located
-from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
+from ikpca_cli.errors import IkpcaWarning, InputError, Note, UsageError, tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +95,7 @@ def check_rows(rows: Rows, source: str) -> None:
     """
     import warnings
 
-    from ikpca_cli.recordings.sniffing import LONG_ROW, looks_like
+    from ikpca_cli.recordings.sniffing import LONG_ROW, looks_like, may_follow
 
     table = rows.layout.table
     signals = table is not None and (rows.layout.transposed or rows.layout.stacked)
@@ -117,6 +117,13 @@ def check_rows(rows: Rows, source: str) -> None:
         raise InputError(
             f"{source}: looks like {guess.what}: give {guess.option} to clean it as that; "
             f"if its rows are samples as they are, --window none{_other_ways(rows)}"
+        )
+    if len(rows.layout.sample_shape) == 1 and may_follow(rows):
+        tell(
+            Note(
+                f"{source}: each row is like the next, as in a recording of {rows.shape[1]} "
+                "channels; if it is one, --window auto cleans it better (--window none: it is not)"
+            )
         )
 
 
