@@ -6,7 +6,7 @@ import math
 import shutil
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
@@ -20,6 +20,7 @@ from ikpca_cli.formats.foreign import kind_of_archive
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
 from ikpca_cli.formats.layout import Layout, ReadOptions
 from ikpca_cli.formats.npy import Header, array_rows, check_end, npy_header, start_npy
+from ikpca_cli.formats.rows.rates import is_rate, rate_in
 from ikpca_cli.formats.rows.row_slices import plain_reason
 
 _MOST_KEPT = 1 << 30
@@ -33,6 +34,22 @@ class _Others:
     file: Input
     members: tuple[str, ...]
     size: int
+
+    def rate(self, _: str) -> float:
+        """Return the samples a second of a recording, 0 if no array tells them."""
+        for member in self.members:
+            name = member.removesuffix(".npy")
+            if not is_rate(name):
+                continue
+            with _opened(self.file) as source:
+                header = _header(source, source.getinfo(member), self.file.name)
+                if header is None or math.prod(header[0]) != 1 or header[2].kind not in "iuf":
+                    continue
+                with suppress(Exception), source.open(member) as stream:  # if it is not whole
+                    value = np.lib.format.read_array(cast(BinaryIO, stream), allow_pickle=False)
+                    if told := rate_in({name: value}):
+                        return told
+        return 0.0
 
     def copy(self, archive: zipfile.ZipFile) -> None:
         """Put them into another archive as they are."""

@@ -313,3 +313,4 @@ def test_a_rate_beside_a_recording_is_no_other_array(tmp_path, suffix):
             file["fs"], file["lead"] = 250, values
     with read_rows(str(path), ReadOptions(recording=True)) as rows:
         np.testing.assert_array_equal(rows.read().ravel(), values)
+        assert rows.layout.beside.rate(rows.layout.dataset) == 250.0

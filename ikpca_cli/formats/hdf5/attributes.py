@@ -6,7 +6,6 @@ obeyed. References to other objects mean nothing in another file, and are made a
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
@@ -17,14 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ikpca_cli.formats.hdf5.packing import stale
+from ikpca_cli.formats.rows.rates import is_rate, rate_in
 
 _MOST = 1000  # attributes of one object
 _LARGEST = 1 << 20  # bytes of one attribute
 _LARGEST_SCALE = 1 << 24  # bytes of one dimension scale
 _OF_SCALES = {"CLASS", "NAME", "DIMENSION_LIST", "REFERENCE_LIST", "DIMENSION_LABELS"}
 _OF_MATLAB = "MATLAB_"
-_RATE = re.compile(r"fs|s_?freq|sampl(?:e|ing)[ _]?(?:rate|freq(?:uency)?)(?:[ _]?hz)?", re.I)
-"""What samples a second are called."""
 
 
 @dataclass
@@ -60,14 +58,17 @@ class Attachments:
         The samples of each dataset, by path, in order.
     last
         Whether they lie along the last axis.
+    numbers
+        Single numbers that are called rates, by group and name.
     """
 
     objects: dict[str, Attached] = field(default_factory=dict)
     lost: list[str] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     last: bool = False
+    numbers: dict[str, dict[str, Any]] = field(default_factory=dict)
 
-    def note(self, file: Any, paths: list[str]) -> None:
+    def note(self, file: Any, paths: list[str], others: list[str]) -> None:
         """Read what is attached to datasets, and to the groups above them.
 
         Parameters
@@ -76,7 +77,13 @@ class Attachments:
             An open h5py file.
         paths
             Of its datasets.
+        others
+            Of those beside them, of which rates are read.
         """
+        for path in others:
+            group, _, name = path.rpartition("/")
+            if is_rate(name) and _is_plain_number(file[path]):
+                self.numbers.setdefault(group, {})[name] = file[path][()]
         for path in paths:
             parts = path.split("/")
             above = ["/".join(parts[:depth]) for depth in range(len(parts))]
@@ -99,10 +106,10 @@ class Attachments:
         places = [path[:end] for end, sign in enumerate(path) if sign == "/"]
         for place in (path, *reversed(places), ""):
             values = self.objects.get(place, Attached()).values
-            for key in filter(_RATE.fullmatch, values):
-                told = np.asarray(values[key][0])
-                if told.size == 1 and told.dtype.kind in "iuf" and 0.0 < told.item() < np.inf:
-                    return float(told.item())
+            told = rate_in({key: value for key, (value, _) in values.items()})
+            told = told or rate_in(self.numbers.get(place, {}))
+            if told:
+                return told
         return 0.0
 
     def keep(self, samples: npt.NDArray[np.bool_]) -> Attachments:
@@ -180,6 +187,12 @@ class Attachments:
             except (OSError, RuntimeError, KeyError, ValueError, TypeError):
                 self.lost.append(f"{path}@{key}")
         return attached
+
+
+def _is_plain_number(dataset: Any) -> bool:
+    """Tell whether a dataset is a single number that lies in its file as it is."""
+    inside = dataset.chunks is None and not dataset.is_virtual and not dataset.external
+    return bool(dataset.size == 1 and dataset.dtype.kind in "iuf" and inside)
 
 
 def _refers(dtype: np.dtype[Any]) -> bool:

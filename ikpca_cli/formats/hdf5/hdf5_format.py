@@ -138,7 +138,7 @@ def _open(opened: Any, file: Input, options: ReadOptions) -> Rows:
         counts={part.dataset: part.count for part in parts},
         last=matlab != options.transpose,
     )
-    attachments.note(opened, chosen)
+    attachments.note(opened, chosen, [key for key in found if key not in chosen])
     samples = _Stacked(sources) if many else sources[0]
     layout = Layout(
         format="mat73" if matlab else "hdf5",

@@ -20,6 +20,7 @@ from ikpca_cli.formats.layout import Layout, ReadOptions
 from ikpca_cli.formats.matlab.mat5_tags import check_tags
 from ikpca_cli.formats.matlab.matlab_names import matlab_name, renaming
 from ikpca_cli.formats.npy import array_rows
+from ikpca_cli.formats.rows.rates import is_rate, rate_in
 
 _NUMERIC = (
     "double single int8 int16 int32 int64 uint8 uint16 uint32 uint64 logical".split()  # noqa: SIM905
@@ -54,6 +55,10 @@ class _Others:
                     continue
                 self._loaded[name] = value
         return self._loaded
+
+    def rate(self, _: str) -> float:
+        """Return the samples a second of a recording, 0 if no variable tells them."""
+        return rate_in(self.load()) if any(map(is_rate, self.names)) else 0.0
 
 
 def _load(data: bytes, name: str) -> Any:
