@@ -156,8 +156,8 @@ class Denoiser(KnownFit):
             if self.noise_std == "auto":
                 noise_std = None
                 choice = self._choose(task._replace(noise_std=None))
-        if not withheld and not oracle:
-            withheld = doubt_of(self, noise, given, rows)
+        if not withheld and not oracle and noise_std is not None:
+            withheld = doubt_of(self, noise, noise_std, given, rows)
         self.noise_std_ = noise_std
         self.tried_ = choice.tried
         is_known = oracle is not None

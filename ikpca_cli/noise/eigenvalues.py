@@ -103,7 +103,7 @@ class Eigenvalues:
         freedom = self._freedom(count)
         edge = (1.0 + float(count / freedom) ** 0.5) ** 2
         highest = float(self.variances[:count].mean()) * edge
-        return float(self.variances[count] / highest)
+        return float(self.variances[count] / highest) if highest > 0.0 else np.inf
 
     def scatter(self, count: int) -> float:
         """Return the highest over the lowest eigenvalue that noise in so many directions has."""

@@ -17,7 +17,7 @@ from ikpca_cli.models.kernels.kernel import Gaussian
 from ikpca_cli.noise.eigenvalues import Eigenvalues
 from ikpca_cli.noise.low_rank import LowRank
 
-_EVEN = 3.0  # times what squared lengths of rows vary by chance
+_EVEN, _EVEN_WITH_ODD = 3.0, 4.0  # times what squared lengths of most rows, and of all, may vary
 _FREE = 0.1  # share of a number's noise that a residual must hold to tell it
 _SURELY = 3.0  # standard errors
 _MOST_SPREAD = 0.12  # of the true variances of columns, relative to their mean
@@ -83,8 +83,8 @@ class Likeness:
         return 2.0 * (self.columns - 1.0) / self.shape[0]
 
     def is_even(self) -> bool:
-        """Tell whether most rows may have noise of one level, as a promised error needs."""
-        return self.core_rows < _EVEN
+        """Tell whether rows may have noise of one level, as a promised error needs."""
+        return self.core_rows < _EVEN and self.rows < _EVEN_WITH_ODD
 
     def is_noise(self) -> bool:
         """Tell whether this is noise of one level for sure, but for chance."""

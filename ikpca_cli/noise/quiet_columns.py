@@ -52,7 +52,7 @@ def quiet_reading(X: FloatArray) -> Reading | None:
     if slopes[0] > (_STEEP + _BY_CHANCE * chance) * slopes[1]:
         return None
     std = rough * float(falls.sum() / widths.sum()) ** 0.5
-    step = float(np.median([_steps(some) for some in columns]))
+    step = float(np.median([least_steps(some) for some in columns]))
     return Reading(std, float(np.hypot(chance, step / (2.0 * std))))
 
 
@@ -70,6 +70,14 @@ def clipped_share(X: FloatArray) -> float:
         stuck = (same > 1) & (same > _ATOM * near.sum(axis=0)) & (same < len(low))
         count += int(same[stuck].sum())
     return count / X.size
+
+
+def least_steps(columns: FloatArray) -> FloatArray:
+    """Return the least step between the numbers of each column, which a median is no finer than."""
+    gaps = np.diff(np.sort(columns, axis=0), axis=0)
+    gaps[gaps <= 1e-9 * np.ptp(columns, axis=0)] = np.inf  # equal but for rounding
+    steps: FloatArray = gaps.min(axis=0)
+    return np.where(np.isfinite(steps), steps, 0.0)
 
 
 def _tail(values: FloatArray) -> float:
@@ -90,11 +98,3 @@ def _power(columns: FloatArray, argument: float) -> float:
     count = len(columns)
     squares = np.abs(np.exp(1j * argument * columns).mean(axis=0)) ** 2
     return float((count * squares.mean() - 1.0) / (count - 1.0))
-
-
-def _steps(columns: FloatArray) -> FloatArray:
-    """Return the least step between the numbers of each column: a median is no finer than that."""
-    gaps = np.diff(np.sort(columns, axis=0), axis=0)
-    gaps[gaps <= 1e-9 * np.ptp(columns, axis=0)] = np.inf  # equal but for rounding
-    steps: FloatArray = gaps.min(axis=0)
-    return np.where(np.isfinite(steps), steps, 0.0)

@@ -41,6 +41,10 @@ def narrow(rng, n_samples):
     return table(rng, n_samples, 12)
 
 
+def few(rng, n_samples):
+    return table(rng, n_samples, 7)
+
+
 def white(rng, shape):
     return rng.normal(size=shape)
 
@@ -59,6 +63,11 @@ def hum(rng, shape):
 
 def mixed(rng, shape):
     return np.exp(rng.normal(0.0, 0.5, (shape[0], 1)) - 0.25) * rng.normal(size=shape)
+
+
+def some_loud(rng, shape):
+    """Return noise that is five times as loud in one row of ten."""
+    return np.where(rng.random((shape[0], 1)) < 0.1, 2.7, 0.5) * rng.normal(size=shape)
 
 
 def fitted(make, noise, seed):
@@ -86,10 +95,31 @@ def test_no_error_is_promised_where_noise_is_of_another_kind(make, noise, seed):
     assert fitted(make, noise, seed).estimated_mse_ is None
 
 
-@pytest.mark.parametrize("make", [table, narrow])
+@pytest.mark.parametrize("make", [table, narrow, few])
 def test_white_noise_keeps_its_promise(make):
     reason = fitted(make, white, 0).summary()["no_estimate_because"]
     assert reason in (None, "its own error is too large beside it")
+
+
+@pytest.mark.parametrize("width", [7, 12, 40])
+def test_rows_that_are_louder_than_most_leave_no_level_for_all(width):
+    rng = stream(4)
+    rows = table(rng, 300, width)
+    for noise, expected in ((white, True), (some_loud, False)):
+        noisy = rows + 0.5 * noise(rng, rows.shape)
+        assert is_of_one_level(noisy - noisy.mean(axis=0), noisy) == expected
+
+
+def test_no_error_is_promised_of_numbers_that_are_rounded_coarsely():
+    """What rounding takes off goes by the signal: the level was read three times too low."""
+    for step, noise, is_told in ((0.5, 0.1, False), (0.1, 0.1, True)):
+        rng = stream(3)
+        rows = rng.normal(size=(60, 4)) @ stream(0).normal(size=(4, 40))
+        rows = np.round((rows + noise * rng.normal(size=rows.shape)) / step) * step
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            model = load_method("pca")().fit(rows)
+        assert ("rounded" not in str(model.summary()["no_estimate_because"])) is is_told
 
 
 def test_noise_that_grows_with_the_signal_shows_in_few_columns():

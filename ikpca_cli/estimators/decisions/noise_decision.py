@@ -12,6 +12,7 @@ from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.evidence.neighbours import are_alike
 from ikpca_cli.noise.evidence.nothing_else import are_noise_alone
 from ikpca_cli.noise.evidence.one_level import is_of_one_level
+from ikpca_cli.noise.evidence.rounding import is_rounded
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.models.choose import Noise, noise_of
 from ikpca_cli.noise.models.hum import shared_period
@@ -60,7 +61,9 @@ def noise_of_fit(estimator: Estimator, rows: FirstPass, given: Transform | None)
     return noise_of(some, estimator.noise_model, rows.name)
 
 
-def doubt_of(estimator: Estimator, noise: Noise, given: FirstPass, rows: FirstPass) -> int:
+def doubt_of(
+    estimator: Estimator, noise: Noise, noise_std: float, given: FirstPass, rows: FirstPass
+) -> int:
     """Return why no error can be promised with such noise, an index of `WITHHELD`; 0 if one can.
 
     Parameters
@@ -68,6 +71,8 @@ def doubt_of(estimator: Estimator, noise: Noise, given: FirstPass, rows: FirstPa
     estimator : Estimator
         Whose parameters say what is given.
     noise : Noise
+    noise_std : float
+        The level of noise that was made white.
     given, rows : FirstPass, shape (n_samples, n_features)
         The training rows as they came, and with white noise.
     """
@@ -86,6 +91,8 @@ def doubt_of(estimator: Estimator, noise: Noise, given: FirstPass, rows: FirstPa
     if estimator.noise_std != "auto" or noise.evidence == GIVEN:
         return 0
     some = selection_rows(given, MODEL_ROWS, estimator.seed)
+    if noise.transform is None and is_rounded(some, noise_std):
+        return WITHHELD.index("numbers are rounded to steps as large as the noise")
     if noise.spikes is not None:
         some = noise.spikes.repair(some)
     if shared_period(some - some.mean(axis=0)) is not None:

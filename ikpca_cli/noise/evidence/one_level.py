@@ -17,6 +17,8 @@ from ikpca_cli.noise.models import counts
 MANY_COLUMNS = 20
 """From this width on noise models are tried, and what is left of rows is looked at."""
 
+_FEW_EVEN = 2.5  # times what squared lengths of rows of few columns vary by chance
+
 
 def is_of_one_level(white: FloatArray, rows: FloatArray) -> bool:
     """Tell whether noise may be of one level.
@@ -27,8 +29,9 @@ def is_of_one_level(white: FloatArray, rows: FloatArray) -> bool:
         Centred rows with white noise, and the same rows as they came.
     """
     n_features = int(np.count_nonzero(np.ptp(white, axis=0)))
+    likeness = Likeness.of(white)
     if n_features <= FEW_COLUMNS:
-        return True  # the level is that across a surface
-    if n_features >= MANY_COLUMNS:
-        return Likeness.of(white).is_even()
+        return likeness.rows < _FEW_EVEN
+    if n_features >= MANY_COLUMNS or not likeness.is_even():
+        return likeness.is_even()
     return 2 * plateau_of(white) >= n_features and counts.propose(rows) is None
