@@ -11,6 +11,7 @@ from scipy.fft import idct
 from ikpca_cli.errors import IkpcaWarning
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.noise.evidence.neighbours import are_alike, likeness_of_neighbours
+from ikpca_cli.noise.evidence.nothing_else import are_noise_alone
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import estimate_noise
 
@@ -139,3 +140,13 @@ def test_rows_of_which_nothing_is_signal_are_told(n_features):
     with warnings.catch_warnings():
         warnings.simplefilter("error", IkpcaWarning)
         load_method("pca")().fit(rows + 2.0 * rng.normal(size=(80, 1)))
+
+
+def test_a_surface_that_fills_its_columns_is_no_noise():
+    rng = stream(8)
+    turn, width = 3.0 * np.pi * (rng.uniform(size=300) - 0.5), 2.0 * rng.uniform(size=300)
+    clean = np.stack([np.sin(turn), width, np.sign(turn) * (np.cos(turn) - 1.0)], axis=1)
+    X = clean + 0.25 * rng.normal(size=clean.shape)
+    X -= X.mean(axis=0)
+    assert not are_noise_alone(X, 0.25)
+    assert are_noise_alone(X, float(X.std()))

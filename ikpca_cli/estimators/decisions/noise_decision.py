@@ -97,7 +97,7 @@ def doubt_of(
         some = noise.spikes.repair(some)
     if shared_period(some - some.mean(axis=0)) is not None:
         return WITHHELD.index("all rows hold one oscillation, which may be hum")
-    if are_noise_alone(white):
+    if are_noise_alone(white, noise_std):
         tell(
             f"nothing that the rows of {given.name} differ by stands out of noise: they are "
             "brought to what they share. If they differ by more, give the level (--noise-std)",

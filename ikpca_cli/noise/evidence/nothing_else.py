@@ -5,11 +5,20 @@ Signal that is as strong in all directions, such as that of a table of unlike co
 
 from __future__ import annotations
 
+import numpy as np
+
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import Eigenvalues
 from ikpca_cli.noise.evidence.neighbours import likeness_of_neighbours
 
+_MOST = 0.6  # share of what rows differ by that noise has where it is all, as far as it is told
 
-def are_noise_alone(X: FloatArray) -> bool:
-    """Tell whether centred rows (n, p) have no direction above noise, nor neighbours alike."""
+
+def are_noise_alone(X: FloatArray, noise_std: float) -> bool:
+    """Tell whether centred rows (n, p) have no direction above noise, nor neighbours alike.
+
+    In few columns a surface may fill all directions, so that the noise has to be what rows vary by.
+    """
+    if noise_std**2 < _MOST * np.mean(X**2):
+        return False
     return Eigenvalues.of(X).reading(1.0)[1] == 0 and likeness_of_neighbours(X) == 0.0
