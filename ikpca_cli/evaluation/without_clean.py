@@ -144,8 +144,11 @@ def _level(model: Denoiser, Z: FloatArray, usual: float | None) -> NoiseLevel:
     if usual is None:
         return NoiseLevel(model.noise_std_, certain=False, error=_LEVEL_OF_FIT)
     few = len(Z) < FEW_ROWS
-    if few or own.std is None or not own.certain or abs(math.log(own.std / usual)) > _SAME_LEVEL:
+    if few or own.std is None or not own.certain:
         return NoiseLevel(usual, certain=False, error=_LEVEL_OF_FIT)
+    apart = abs(math.log(own.std / usual))
+    if apart > _SAME_LEVEL:  # but not clearly another
+        return NoiseLevel(usual, certain=False, error=apart)
     # What is removed from these rows is the noise that their level was read off.
     return own
 

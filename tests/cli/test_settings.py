@@ -64,6 +64,8 @@ def test_flags_and_lists(cli, samples, home):
         ("[fit]\nnoise = 1\n", "[fit] has no option noise: see ikpca fit --help"),
         ("noise-level = 1\n", "no command has an option noise-level"),
         ("[fit]\ngamma = {a = 1}\n", "gamma = {'a': 1}: give a number"),
+        ("[fit]\nseed = true\n", "seed = true: it is no flag"),
+        ("[fit]\ngamma = [1, false]\n", "gamma = false: it is no flag"),
         ("[fit\n", "is no TOML"),
     ],
 )

@@ -7,7 +7,7 @@ import pytest
 
 from ikpca_cli import IKPCA, PCA
 from ikpca_cli.errors import IkpcaWarning, InputError
-from ikpca_cli.evaluation.without_clean import estimate_error
+from ikpca_cli.evaluation.without_clean import _level, estimate_error
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.transforms.column_scale import ColumnScale
 
@@ -108,3 +108,15 @@ def test_levels_of_columns_are_doubted_as_far_as_few_rows_tell_them(waves):
     least = np.mean(levels**4) ** 0.5 * (2.0 / 60 / clean.shape[1]) ** 0.5
     assert found[60] > 0.8 * least
     assert found[60] > 1.2 * found[160]
+
+
+def test_a_level_that_these_rows_do_not_confirm_is_doubted_as_far(waves):
+    clean, rng = waves
+    noisy = clean + rng.normal(scale=0.3, size=clean.shape)
+    model, rows = PCA().fit(noisy[:120]), noisy[120:]
+    own = _level(model, rows, model.noise_std_)
+    assert own.certain
+    assert own.std is not None
+    doubted = _level(model, rows, 1.15 * own.std)
+    assert doubted.std == 1.15 * own.std
+    assert doubted.error == pytest.approx(np.log(1.15))

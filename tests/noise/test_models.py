@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.modelfile.storage import load_model, save_model
+from ikpca_cli.noise.evidence.loud_columns import has_loud_columns
 from ikpca_cli.noise.models.choose import noise_of
 from ikpca_cli.noise.models.given import covariance_of
 from ikpca_cli.noise.models.spikes import apart_from_medians, propose_outliers
@@ -30,6 +31,14 @@ def bumps(n_samples, seed):
     place, height = rng.uniform(0.2, 0.8, (n_samples, 1)), rng.uniform(0.5, 2.0, (n_samples, 1))
     x = np.linspace(0, 1, COLUMNS)
     return height * np.exp(-((x - place) ** 2) / 0.01), rng
+
+
+def cycles(n_samples, seed):
+    """Return clean rows of two harmonics of any phase and strength, and a generator."""
+    rng = np.random.default_rng(np.random.SeedSequence([72, seed]))
+    turns = 2.0 * np.pi * (np.arange(COLUMNS) / COLUMNS + rng.uniform(size=(n_samples, 1)))
+    strengths = rng.normal(1.0, 0.3, (2, n_samples, 1))
+    return strengths[0] * np.cos(turns) + strengths[1] * np.cos(2.0 * turns), rng
 
 
 def rough(rng, size):
@@ -103,6 +112,18 @@ def test_the_kind_of_noise_is_told_from_the_rows(kind):
 
 
 @pytest.mark.filterwarnings("ignore:the noise level")
+@pytest.mark.parametrize("n_samples", [60, 200])
+def test_a_few_loud_channels_of_smooth_rows_are_noise(n_samples):
+    """One in ten was taken for directions of signal, and none of its noise removed."""
+    clean, rng = cycles(n_samples, 1)
+    levels = np.where(np.arange(COLUMNS) % 10 == 3, 0.6, 0.1)
+    noisy = clean + levels * rng.normal(size=clean.shape)
+    assert noise_of(noisy).name == "columns"
+    assert noise_of(clean + 0.1 * rng.normal(size=clean.shape)).name == "white"
+    order = rng.permutation(COLUMNS)  # as columns of a table, each of which may be like no other
+    assert not has_loud_columns(noisy[:, order] - noisy[:, order].mean(axis=0), smooth=True)
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_edges_are_not_taken_for_noise_by_column(seed):
     """They are in some columns more than in others, but not in every row."""

@@ -110,6 +110,14 @@ def test_rows_that_are_louder_than_most_leave_no_level_for_all(width):
         assert is_of_one_level(noisy - noisy.mean(axis=0), noisy) == expected
 
 
+def test_a_column_that_is_loud_alone_may_be_noise():
+    rng = stream(5)
+    noisy = table(rng, 200, 40) + 0.5 * rng.normal(size=(200, 40))
+    assert is_of_one_level(noisy - noisy.mean(axis=0), noisy)
+    noisy[:, [7, 30]] += 4.0 * rng.normal(size=(200, 2))
+    assert not is_of_one_level(noisy - noisy.mean(axis=0), noisy)
+
+
 def test_no_error_is_promised_of_numbers_that_are_rounded_coarsely():
     """What rounding takes off goes by the signal: the level was read three times too low."""
     for step, noise, is_told in ((0.5, 0.1, False), (0.1, 0.1, True)):

@@ -61,7 +61,7 @@ def read_settings(file: Path, commands: Mapping[str, Any]) -> dict[str, dict[str
         given = {key: value for key, value in shared.items() if key in options}
         used |= given.keys()
         defaults[name] = {
-            options[key]: _text(value, f"{file}: {key}")
+            options[key].name: _text(value, f"{file}: {key}", is_flag=options[key].is_flag)
             for key, value in (given | own.get(name, {})).items()
         }
     for key in shared.keys() - used:
@@ -69,18 +69,20 @@ def read_settings(file: Path, commands: Mapping[str, Any]) -> dict[str, dict[str
     return defaults
 
 
-def _options(command: Any) -> dict[str, str]:
-    """Return the names of a command's parameters by those of its options, without dashes."""
+def _options(command: Any) -> dict[str, Any]:
+    """Return a command's parameters by the names of their options, without dashes."""
     return {
-        text.removeprefix("--"): param.name
+        text.removeprefix("--"): param
         for param in command.params
         for text in param.opts
         if text.startswith("--") and text != "--help"
     }
 
 
-def _text(value: Any, where: str) -> Any:
+def _text(value: Any, where: str, *, is_flag: bool = False) -> Any:
     """Return a value as the command line would have it: a flag, a text, or a list of texts."""
+    if isinstance(value, bool) and not is_flag:
+        raise InputError(f"{where} = {str(value).lower()}: it is no flag; give a number or a text")
     if isinstance(value, bool):
         return value
     if isinstance(value, str | int | float):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.evidence.loud_columns import has_loud_columns
 from ikpca_cli.noise.level import FEW_COLUMNS
 from ikpca_cli.noise.likeness import Likeness
 from ikpca_cli.noise.low_rank import plateau_of
@@ -32,6 +33,8 @@ def is_of_one_level(white: FloatArray, rows: FloatArray) -> bool:
     likeness = Likeness.of(white)
     if n_features <= FEW_COLUMNS:
         return likeness.rows < _FEW_EVEN
-    if n_features >= MANY_COLUMNS or not likeness.is_even():
-        return likeness.is_even()
+    if not likeness.is_even() or has_loud_columns(white):
+        return False
+    if n_features >= MANY_COLUMNS:
+        return True
     return 2 * plateau_of(white) >= n_features and counts.propose(rows) is None

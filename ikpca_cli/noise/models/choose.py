@@ -24,6 +24,7 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.data.threads import parallel_map
 from ikpca_cli.errors import InputError
 from ikpca_cli.noise.estimate import NoiseLevel
+from ikpca_cli.noise.evidence.loud_columns import has_loud_columns
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.likeness import Likeness, shared_with_neighbours
@@ -167,6 +168,7 @@ def _other(rows: FloatArray, white: int) -> Noise:
     as_white = Likeness.of(_centred(rows))
     is_white = as_white.may_be_noise()
     is_doubtful = not is_white
+    is_loud = has_loud_columns(_centred(rows), smooth=True)
     named = [(name, one) for name, proposals in PROPOSALS.items() for one in proposals]
     tried = parallel_map(partial(_proposed, rows), [one for _, one in named])
     for (name, _), (transform, plateau) in zip(named, tried, strict=True):
@@ -177,6 +179,8 @@ def _other(rows: FloatArray, white: int) -> Noise:
         enough = longer
         if name == "counts":
             enough = white if is_white else _NOT_SHORTER * white
+        elif name == "columns" and is_loud:
+            enough = white
         if plateau >= max(enough, min(rows.shape) / SHARE):
             found.append((plateau, name, transform))
         is_doubtful |= plateau >= longer
