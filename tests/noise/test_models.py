@@ -13,6 +13,7 @@ from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.modelfile.storage import load_model, save_model
 from ikpca_cli.noise.evidence.loud_columns import has_loud_columns
 from ikpca_cli.noise.models.choose import noise_of
+from ikpca_cli.noise.models.correlated import propose as propose_correlated
 from ikpca_cli.noise.models.given import covariance_of
 from ikpca_cli.noise.models.spikes import apart_from_medians, propose_outliers
 from ikpca_cli.noise.models.spikes import propose as propose_spikes
@@ -244,6 +245,20 @@ def test_the_top_of_a_peak_is_no_outlier():
     rows[7] = rows[6]
     rows[7, 30] += 1.2
     assert propose_outliers(rows, *apart_from_medians(rows)) is not None
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_the_covariance_of_noise_is_read_off_beside_signal(seed):
+    """Its second pass knows how many directions are signal, which correlated noise hides."""
+    rng = np.random.default_rng(np.random.SeedSequence([83, seed]))
+    t, strength = np.linspace(0.0, 5.0, COLUMNS), rng.lognormal(0.0, 0.5, (2, 120, 1))
+    rates = 1.0 / rng.uniform(0.3, 0.7, (120, 1)), 1.0 / rng.uniform(1.5, 3.0, (120, 1))
+    clean = strength[0] * np.exp(-t * rates[0]) + strength[1] * np.exp(-t * rates[1])
+    found = propose_correlated(clean + rough(rng, clean.shape))
+    assert found is not None
+    white = found.forward(rough(rng, (500, COLUMNS)))
+    assert white.std() == pytest.approx(1.0, abs=0.06)
+    assert np.mean(white[:, 1:] * white[:, :-1]) / np.mean(white**2) < 0.15
 
 
 def test_columns_are_scaled_with_their_units():

@@ -1,9 +1,10 @@
 """Noise that is correlated along the row: its autocovariance in the residual of a few directions.
 
-One pass is taken: a second one would take noise that has been made white for signal, and so on.
-How many directions are signal is tried, for correlated noise hides it from the spectrum. What is
-right leaves the longest plateau of equal variances; of several as long, the largest number, for
-signal that is left in a residual passes for noise.
+How many of them are signal is tried, for correlated noise hides it from the spectrum. Once that
+noise is about white, the spectrum tells, and the autocovariance is read off once more, without the
+directions of signal. More passes would take noise for signal, and so on. What is right leaves the
+longest plateau of equal variances, and neighbours that are not alike; of several as good, the
+largest number is taken, for signal that is left in a residual passes for noise.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import Eigenvalues
+from ikpca_cli.noise.evidence.neighbours import likeness_of_neighbours
 from ikpca_cli.noise.low_rank import LowRank, plateau_of
 from ikpca_cli.transforms.whiten import Whitening
 
@@ -20,7 +22,8 @@ MOST_COLUMNS = 2000
 
 _RANKS = (2, 4, 8, 16)
 _REACH, _LEAST_REACH = 8, 16  # lags that are looked at: the row over the one, or the other
-_AS_LONG = 0.95  # of the longest plateau
+_NEAR, _AS_LONG = 0.9, 0.98  # of the longest plateau, after one pass and two
+_AS_UNLIKE = 0.01  # more than the least likeness of neighbours
 _LEAST = 1e-3  # of the largest variance that the least direction has
 
 
@@ -29,16 +32,27 @@ def propose(rows: FloatArray) -> Whitening | None:
     X = rows - rows.mean(axis=0)
     if X.shape[1] > MOST_COLUMNS:
         return None
-    found: list[tuple[int, Whitening]] = []
     spectrum = Eigenvalues.of(X)
-    for rank in _RANKS:
-        if rank > min(X.shape) // 4:
-            break
-        whitening = Whitening(stationary(LowRank.of(X, rank, spectrum).residual, rank))
-        found.append((plateau_of(whitening.forward(X)), whitening))
-    longest = max((plateau for plateau, _ in found), default=0)
-    good = [whitening for plateau, whitening in found if plateau >= _AS_LONG * longest]
+    ranks = [rank for rank in _RANKS if rank <= min(X.shape) // 4]
+    first = [Whitening(stationary(LowRank.of(X, rank, spectrum).residual, rank)) for rank in ranks]
+    second = [_again(X, whitening) for whitening in _longest(X, first, _NEAR)]
+    found = _longest(X, second, _AS_LONG)
+    alike = [likeness_of_neighbours(whitening.forward(X)) for whitening in found]
+    good = [one for one, like in zip(found, alike, strict=True) if like <= min(alike) + _AS_UNLIKE]
     return good[-1] if good else None
+
+
+def _longest(X: FloatArray, found: list[Whitening], share: float) -> list[Whitening]:
+    """Return those that leave centred rows (n, p) a plateau of a share of the longest, at least."""
+    plateaus = [plateau_of(whitening.forward(X)) for whitening in found]
+    least = share * max(plateaus, default=0)
+    return [one for one, plateau in zip(found, plateaus, strict=True) if plateau >= least]
+
+
+def _again(X: FloatArray, whitening: Whitening) -> Whitening:
+    """Return the covariance of noise that an earlier one makes about white on rows (n, p)."""
+    white = LowRank.of(whitening.forward(X))
+    return Whitening(stationary(whitening.inverse(white.residual), white.rank))
 
 
 def stationary(residual: FloatArray, rank: int = 0) -> FloatArray:
