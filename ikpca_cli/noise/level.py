@@ -34,6 +34,7 @@ _HALF_FULL = 6.0  # times the rows of a window
 _PRECISE = 0.03  # doubt above which quiet columns say nothing against the spectrum
 _CLEARLY_LOWER = 0.8
 _AGREES = 0.85  # of a certain level, that high frequencies have at least
+_NOTHING_KNOWN = 0.5  # doubt of a reading by high frequencies that tells nothing
 _LOCAL_DOUBT = 1.1  # relative error of a level read across a surface, times the root of the rows
 _SATURATED = 0.7  # variance across a neighbourhood, as a share of its window's
 _FEWEST, _MANY = 3, 20  # directions without signal that can be compared, and that tell by number
@@ -115,6 +116,8 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
 
 def _checked(level: NoiseLevel, high: Reading) -> NoiseLevel:
     """Return the level by high frequencies where they tell it better."""
+    if high.doubt > _NOTHING_KNOWN:
+        return level
     if level.std is not None and level.certain and level.error < high.doubt / 2.0:
         # All directions without signal tell it better than some frequencies, if these agree.
         apart = float(np.log(level.std / high.std))

@@ -95,22 +95,36 @@ class Likeness:
         is_normal = abs(self.kurtosis - 3.0) < numbers
         return bool(is_normal and self.rows < rows and self.columns < columns)
 
-    def may_be_noise(self) -> bool:
-        """Tell whether this may be noise of one level with a little signal left in it."""
+    def may_be_noise(self, *, by_column: bool = True) -> bool:
+        """Tell whether this may be noise of one level with a little signal left in it.
+
+        Parameters
+        ----------
+        by_column : bool
+            Whether columns have to be of one level, too.
+        """
         n_samples, n_features = self.shape
         columns = 1.0 + _SURELY * (2.0 / n_features) ** 0.5 + _UNEVEN**2 * n_samples / 2.0
-        return self.core_kurtosis < _HEAVY and self.core_rows < _UNLIKE and self.columns < columns
+        is_even = not by_column or self.columns < columns
+        return self.core_kurtosis < _HEAVY and self.core_rows < _UNLIKE and is_even
 
 
 def shared_with_neighbours(X: FloatArray) -> float:
     """Return the share of what is left of centred rows (n, p) that their nearest ones have, too.
 
-    That of noise is 0. Signal that bends stays in all directions, and is in what is left of rows
-    as far as it is in that of rows which are near them.
+    Beyond that of noise, of which an approximation takes the more from two rows in common the
+    nearer they are: ``-h_ij`` of what it leaves, on the average ``1 - h_ii``, h being the matrix
+    that projects on it and on the mean. Signal that bends stays in all directions, and is in what
+    is left of rows as far as it is in that of rows which are near them.
     """
     found = LowRank.of(X)
     distances = Gaussian().distance(found.rows, found.rows)
     np.fill_diagonal(distances, np.inf)
     nearest = distances.argmin(axis=1)
     total = max(float(np.mean(found.residual**2)), np.finfo(float).tiny)
-    return float(np.mean(found.residual * found.residual[nearest])) / total
+    shared = float(np.mean(found.residual * found.residual[nearest])) / total
+    codes = found.rows @ found.directions.T
+    codes /= np.maximum(np.sqrt((codes**2).sum(axis=0)), np.finfo(float).tiny)
+    taken = float(np.mean(np.einsum("ij,ij->i", codes, codes[nearest]))) + 1.0 / len(X)
+    left = 1.0 - float(found.row_leverage.mean()) - 1.0 / len(X)
+    return shared + taken / max(left, _FREE)

@@ -14,6 +14,7 @@ from ikpca_cli.estimators.decisions.other_noise import caution_of
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.noise.caution import Caution, caution_of_file, longest_square
+from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.treatment import Treatment
 
@@ -243,3 +244,13 @@ def test_a_file_that_changes_less_is_left_alone_if_it_does_not_tell_its_level(n_
 
     found = caution_of(model, denoise, len, rows, Treatment(Caution(0.2)))
     assert found.strength == strength
+
+
+def test_a_file_that_looks_quieter_by_an_unknown_amount_is_left_alone(monkeypatch):
+    found = NoiseLevel(0.6, certain=False)
+    monkeypatch.setattr("ikpca_cli.noise.caution.estimate_noise", lambda _rows: found)
+    rng = np.random.default_rng(6)
+    rows = rng.normal(size=(40, 30))
+    assert caution_of_file(mean_of_columns, rows, Caution(1.0), rng, 40).strength == 0.0
+    found = NoiseLevel(0.6, certain=True)
+    assert caution_of_file(mean_of_columns, rows, Caution(1.0), rng, 40).strength > 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ikpca_cli.noise.estimate import NoiseLevel, Reading
 from ikpca_cli.noise.high_frequencies import high_reading
 from ikpca_cli.noise.level import estimate_noise
 
@@ -47,6 +48,15 @@ def test_a_reading_in_doubt_says_nothing_against_a_level_that_is_certain(seed):
     assert reading is None or reading.std * (1.0 + reading.doubt) > 0.08
     assert level.certain
     assert level.std == pytest.approx(0.08, rel=0.06)
+
+
+@pytest.mark.parametrize(("doubt", "certain"), [(0.1, True), (3.0, False)])
+def test_a_reading_that_is_all_doubt_makes_no_level_certain(doubt, certain, monkeypatch):
+    guess, reading = NoiseLevel(1.0, certain=False), Reading(0.5, doubt)
+    monkeypatch.setattr("ikpca_cli.noise.level._of_directions", lambda _rows: guess)
+    monkeypatch.setattr("ikpca_cli.noise.level.high_reading", lambda _rows: reading)
+    level = estimate_noise(stream(5).normal(size=(40, 30)))
+    assert level == (NoiseLevel(0.5, certain=True, error=0.05) if certain else guess)
 
 
 def test_its_doubt_is_that_of_the_reading():

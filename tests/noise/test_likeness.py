@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import h5py
 import numpy as np
 import pytest
 
@@ -133,6 +134,28 @@ def discs(n_samples, rng):
     size = rng.uniform(0.3, 0.8, size=(n_samples, 1))
     away = np.hypot((x - at[:, :1]), (y - at[:, 1:]) * rng.uniform(1.0, 1.6, (n_samples, 1)))
     return 1.0 / (1.0 + np.exp((away - size) / 0.05))
+
+
+@pytest.mark.parametrize(("n_samples", "rank"), [(40, 4), (60, 14), (200, 30)])
+def test_noise_that_an_approximation_leaves_is_shared_with_no_neighbour(n_samples, rank):
+    """It takes the more of two rows in common the nearer they are, most of all of few rows."""
+    rng = stream(8, n_samples)
+    signal = 9.0 * rng.normal(size=(n_samples, rank)) @ rng.normal(size=(rank, 200))
+    rows = signal + rng.normal(size=signal.shape)
+    assert abs(shared_with_neighbours(rows - rows.mean(axis=0))) < 0.05
+
+
+def test_noise_of_real_spectra_is_found(shared):
+    """Some of few counts are quieter than the others, which no transform mends."""
+    with h5py.File(shared / "data/real_rows.h5") as file:
+        rows = stream(9).permutation(file["coffee"][:])[:40]
+    rng = stream(10)
+    least, variance = rows.min(), np.mean((rows - rows.mean(axis=0)) ** 2) / 10.0
+    gain = variance / np.mean(rows - least)
+    assert noise_of(gain * rng.poisson((rows - least) / gain) + least).name == "counts"
+    stds = np.exp(rng.uniform(np.log(0.25), np.log(2.0), rows.shape[1]))
+    stds *= (variance / np.mean(stds**2)) ** 0.5
+    assert noise_of(rows + stds * rng.normal(size=rows.shape)).name == "columns"
 
 
 @pytest.mark.parametrize("n_samples", [300, 800])

@@ -72,8 +72,9 @@ MOST_LOST = 2.0
 
 _MOST_IN_BAND = 0.9  # of the variance of rows: noise that is white in a band is seldom rough signal
 _NOT_SHORTER = 0.9  # than that of white noise, where noise cannot be white
+_FAR_LONGER = 2.0  # plateau of counts, few of which are quieter
 _OFF_ONE = 0.15  # that the level of stabilised counts may be, beside signal
-_SHARED = -0.12, 0.06  # of what is called noise, that nearest rows have, too: about nothing
+_SHARED = 0.1  # of what is called noise, that nearest rows have, too: about nothing
 _UNEVEN = 5.0  # spread of columns that signal left in them does not have
 _AS_LONG = 0.93  # of the longest plateau, that a model of fewer unknowns has
 
@@ -194,14 +195,15 @@ def _other(rows: FloatArray, white: int) -> Noise:
         if level.std is None or not level.certain:
             continue
         # Edges are in some columns more than in others, and peaks where the signal is strong.
-        if not likeness.may_be_noise():
+        stabilised = name == "counts" and plateau >= _FAR_LONGER * white
+        stabilised &= abs(level.std - 1.0) < _OFF_ONE
+        if not likeness.may_be_noise(by_column=not stabilised):
             continue
         is_along = isinstance(transform, Whitening | FrequencyBand)
         if is_along and not _is_noise(rows, transform, level, likeness):
             continue
         # What bends too much for few directions is loud where there is signal, as such noise is.
-        least, most = _SHARED
-        if as_white.column_spread < _UNEVEN and not least < shared_with_neighbours(Z) < most:
+        if as_white.column_spread < _UNEVEN and shared_with_neighbours(Z) > _SHARED:
             continue
         before = quick_risks(rows, None, transform, level.std)
         after = quick_risks(rows, transform, transform, level.std)
