@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -68,7 +69,11 @@ def open_output(
     form = output_format(target, layout)
     rounds = form.rounds if round_to_input is None else round_to_input
     kind = np.dtype(dtype).newbyteorder("=")
-    if rounds:
+    beside: Any = layout.beside
+    packing = getattr(beside, "packing", None) if rounds and form.name == layout.format else None
+    if packing is not None:
+        kind, layout = packing.dtype, replace(layout, beside=beside.packed())
+    elif rounds:
         kind = _rounded(np.empty(0, kind), layout.dtype).dtype
     sample = (int(np.prod(layout.sample_shape)),) if form.flat else layout.sample_shape
     with atomic_write(target, force=force) as handle:
@@ -85,12 +90,17 @@ def open_output(
                         f"{target}: is not written: row {done + row + 1}, column {column + 1} of "
                         "the result is not finite; check the model, or scale the rows"
                     )
-                if rounds and kind.kind in "iub" and np.isnan(block).any():
+                has_fill = packing is not None and packing.fills.size
+                if rounds and kind.kind in "iub" and not has_fill and np.isnan(block).any():
                     raise OutputError(
                         f"{target}: is not written: whole numbers have no missing values; give "
                         "--missing fill instead of keep"
                     )
-                values = _rounded(block, layout.dtype) if rounds else block
+                values = block
+                if rounds:
+                    values = (
+                        _rounded(block, layout.dtype) if packing is None else packing.pack(block)
+                    )
                 write(values.reshape(len(block), *sample))
                 done += len(block)
 

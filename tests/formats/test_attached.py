@@ -8,7 +8,14 @@ import pytest
 import scipy.io
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.arrays import ReadOptions, output_notes, read_rows, write_rows
+from ikpca_cli.formats.arrays import (
+    ReadOptions,
+    open_output,
+    output_notes,
+    read_rows,
+    write_rows,
+)
+from ikpca_cli.formats.hdf5.packing import Packing
 
 VALUES = np.random.default_rng(0).normal(size=(12, 5))
 
@@ -313,3 +320,43 @@ def test_logical_variables_of_matlab_stay_logical(tmp_path):
     kinds = {name: kind for name, _, kind in scipy.io.whosmat(tmp_path / "out.mat")}
     assert kinds == {"x": "double", "mask": "logical", "count": "uint8"}
     np.testing.assert_array_equal(scipy.io.loadmat(tmp_path / "out.mat")["mask"], VALUES > 0)
+
+
+@pytest.mark.parametrize("unsigned", [False, True])
+def test_packed_numbers_are_packed_again_where_whole_ones_are_asked_for(tmp_path, unsigned):
+    stored = np.array([[-7, 100, 3], [250, -32768, 40]], np.int16)
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        data = file.create_dataset("a/x", data=stored)
+        data.attrs.update({"scale_factor": 0.5, "add_offset": 10.0, "units": "K"})
+        data.attrs["_FillValue"] = np.int16(-32768)
+        data.attrs["valid_max"] = 65536.0 if unsigned else 135.0
+        if unsigned:
+            data.attrs["_Unsigned"] = "true"
+    with read_rows(str(tmp_path / "x.h5"), ReadOptions(missing="keep")) as rows:
+        rows.fill_by(lambda block: np.nan_to_num(block, nan=4.0))
+        values = rows.read()
+        assert values[0, 1] == 60.0
+        values[1, 1] = np.nan
+        for name, rounds in (("same", True), ("plain", None)):
+            with open_output(
+                str(tmp_path / f"{name}.h5"),
+                *(2, rows.dtype, rows.layout),
+                round_to_input=rounds,
+                with_missing=True,
+            ) as write:
+                write(values + 0.1)
+    with h5py.File(tmp_path / "same.h5") as file, h5py.File(tmp_path / "x.h5") as old:
+        assert file["a/x"].dtype == np.int16
+        np.testing.assert_array_equal(file["a/x"][:], stored)
+        assert dict(file["a/x"].attrs) == dict(old["a/x"].attrs)
+    with h5py.File(tmp_path / "plain.h5") as file:
+        assert dict(file["a/x"].attrs) == {"units": "K"}
+    with read_rows(str(tmp_path / "same.h5"), ReadOptions(missing="drop")) as rows:
+        np.testing.assert_array_equal(rows.read(), values[:1])
+
+
+def test_no_number_is_packed_into_what_means_a_missing_one():
+    kind, fills = np.dtype("i2"), np.array([-5, 9], "i2")
+    packing = Packing(kind, kind, 1.0, 0.0, (-50.0, 300.0), fills, {})
+    found = packing.pack(np.array([[-5.0, 9.2, 1e9, -99.0, np.nan]]))
+    assert found.tolist() == [[-4, 8, 300, -50, -5]]

@@ -15,7 +15,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from ikpca_cli.formats.hdf5.packing import stale
+from ikpca_cli.formats.hdf5.packing import Packing, stale
 from ikpca_cli.formats.rows.rates import is_rate, rate_in
 
 _MOST = 1000  # attributes of one object
@@ -60,6 +60,8 @@ class Attachments:
         Whether they lie along the last axis.
     numbers
         Single numbers that are called rates, by group and name.
+    packing
+        How the numbers of the one dataset were packed, if they were.
     """
 
     objects: dict[str, Attached] = field(default_factory=dict)
@@ -67,6 +69,7 @@ class Attachments:
     counts: dict[str, int] = field(default_factory=dict)
     last: bool = False
     numbers: dict[str, dict[str, Any]] = field(default_factory=dict)
+    packing: Packing | None = None
 
     def note(self, file: Any, paths: list[str], others: list[str]) -> None:
         """Read what is attached to datasets, and to the groups above them.
@@ -100,6 +103,15 @@ class Attachments:
         """Return the paths of the dimension scales."""
         scales = (scale for one in self.objects.values() for dim in one.scales for scale in dim)
         return {place for place, *_ in scales}
+
+    def packed(self) -> Attachments:
+        """Return the same for numbers that are packed as those of the input were."""
+        if self.packing is None:
+            return self
+        (path,) = self.counts
+        own = self.objects[path]
+        own = replace(own, values=own.values | self.packing.attributes)
+        return replace(self, objects=self.objects | {path: own})
 
     def rate(self, path: str) -> float:
         """Return the samples a second of a dataset, by it or a group above it; 0 if untold."""

@@ -137,6 +137,7 @@ def _open(opened: Any, file: Input, options: ReadOptions) -> Rows:
     attachments = Attachments(
         counts={part.dataset: part.count for part in parts},
         last=matlab != options.transpose,
+        packing=understood.packing() if packed and len(chosen) == 1 else None,
     )
     attachments.note(opened, chosen, [key for key in found if key not in chosen])
     samples = _Stacked(sources) if many else sources[0]

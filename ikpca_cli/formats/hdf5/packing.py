@@ -9,6 +9,7 @@ signed integers are meant without sign.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,51 @@ RANGE, LEAST, MOST = "valid_range", "valid_min", "valid_max"
 _RANGES = (RANGE, LEAST, MOST, "actual_range")
 
 _UNLIMITED = (-np.inf, np.inf)
+_LARGEST_EXACT = 4  # bytes of whole numbers that double precision has, each by itself
 
 Array = npt.NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Packing:
+    """How numbers are packed into whole ones, as those of an input were.
+
+    Attributes
+    ----------
+    dtype
+        Of the packed numbers.
+    meant
+        The same without a sign where ``_Unsigned`` says so.
+    scale, offset
+        What a packed number is multiplied by, and what is added then.
+    limits
+        The least and the greatest packed number that stand for a value.
+    fills
+        Packed numbers that stand for a missing one.
+    attributes
+        What says so in the file, by name: value and type.
+    """
+
+    dtype: np.dtype[Any]
+    meant: np.dtype[Any]
+    scale: float
+    offset: float
+    limits: tuple[float, float]
+    fills: Array
+    attributes: dict[str, tuple[Any, Any]]
+
+    def pack(self, values: Array) -> Array:
+        """Return numbers packed: the nearest that stand for a value, NaN as a missing one."""
+        with np.errstate(invalid="ignore"):
+            whole = np.rint((values - self.offset) / self.scale)
+        missing = np.isnan(whole)
+        whole = np.clip(np.where(missing, self.limits[0], whole), *self.limits)
+        packed: Array = whole.astype(self.meant).view(self.dtype)
+        for fill in self.fills:
+            packed[packed == fill] = fill - 1 if fill > 0 else fill + 1
+        if missing.any():
+            packed[missing] = self.fills[0]
+        return packed
 
 
 class Unpacked:
@@ -58,6 +102,24 @@ class Unpacked:
         self._dataset = dataset
         self._scale, self._offset, self._fills = scale, offset, fills
         self._least, self._most, self._of_unpacked = limits
+
+    def packing(self) -> Packing | None:
+        """Return how its numbers are packed again, None where they are no whole ones."""
+        data = self._dataset
+        if data.dtype.kind not in "iu" or data.dtype.itemsize > _LARGEST_EXACT:
+            return None
+        native = data.dtype.newbyteorder("=")
+        meant = np.dtype(f"u{native.itemsize}") if self._unsigned else native
+        known = sorted(stale(data).intersection(data.attrs))
+        attributes = {key: (data.attrs[key], data.attrs.get_id(key).dtype) for key in known}
+        limits = np.array([self._least, self._most])
+        if self._of_unpacked:
+            limits = np.sort((limits - self._offset) / self._scale)
+        bounds = np.iinfo(meant)
+        least = max(float(np.ceil(limits[0])), float(bounds.min))
+        most = min(float(np.floor(limits[1])), float(bounds.max))
+        fills = self._fills.astype(native)
+        return Packing(native, meant, self._scale, self._offset, (least, most), fills, attributes)
 
     def __getitem__(self, part: Any) -> Array:
         """Return numbers of a part, NaN where they are missing."""
