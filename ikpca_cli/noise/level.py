@@ -43,6 +43,7 @@ _EVEN = 0.5  # share of the directions that tell how much signal can be among th
 _WIDE_GAP = 2.0  # between noise and the least signal
 _GAP, _BLURRED = 1.2, 0.03  # less of it: signal goes on within noise, by which a level is too high
 _ALIKE = 0.05  # correlation of neighbours from which rows that are one process may be all signal
+_MOST_BEYOND = 0.05  # of a level, that it is lowered by where the spectrum of noise slopes
 _TEXTURE = 20  # columns that it has
 _NARROW = 2.0  # scatter of noise variances that leaves a slope no room
 
@@ -108,6 +109,8 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
     if best.std == 0.0:
         return NoiseLevel(None, certain=False)
     level = _judged(X, spectrum, signal, best)
+    if level.certain and level.std == best.std and X.shape[1] <= _MANY:
+        level = replace(level, std=_beyond(first, best))
     in_all_directions = signal == 0 or not level.certain
     if X.shape[1] <= FEWEST_COLUMNS and len(X) < FEW_TO_SEE and in_all_directions:
         return replace(level, certain=False, is_bound=True)
@@ -136,6 +139,15 @@ def _lowest(readings: list[Reading]) -> Reading:
         if reading.std < best.std * (1.0 - reading.doubt):
             best = reading
     return best
+
+
+def _beyond(whole: Reading, part: Reading) -> float:
+    """Return the level below what a part of the noise spectrum reads, where it slopes.
+
+    Signal in all of a few directions makes the whole read higher than its lower part, and that part
+    higher than noise, by about as much again.
+    """
+    return part.std * (1.0 - min(max(whole.std / part.std - 1.0, 0.0), _MOST_BEYOND))
 
 
 def _judged(X: FloatArray, spectrum: Eigenvalues, signal: int, best: Reading) -> NoiseLevel:

@@ -3,18 +3,23 @@
 Run from the root of a checkout, with the `benchmark` extra installed:
 
     python tests/benchmarks/denoisers.py [--splits 3] [--sets gunpoint,coffee] [--db 10,0]
+        [--methods ikpca,spline] [--beside FOLDER]
 
 Rows are drawn anew for each split, white noise is added at some level in dB of their variance about
 the column means, and each method learns from noisy rows alone and cleans others. Where a method
 wants the noise level it gets our estimate. Prints the mean squared error of each method over that
 of the noisy rows, in dB of gain, and marks the best that is blind. A method marked * was given the
 clean rows to choose by, which nobody has. Methods whose package is missing are left out, and said.
-BM3D is left out: its licence allows non-commercial use only.
+BM3D is left out: its licence allows non-commercial use only. With --beside the default of another
+version takes part, from its checkout (`git worktree add FOLDER COMMIT`), and the error of ours over
+its own is printed as well, with the standard error of that over the splits.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
+import subprocess
 import sys
 import warnings
 from collections.abc import Callable
@@ -23,6 +28,7 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+from blind_choice import bumps, digits, s_curve, sines
 from rich.console import Console
 from rich.table import Table
 
@@ -31,6 +37,7 @@ from ikpca_cli.evaluation.ranking import best_of, rank
 from ikpca_cli.linalg.shrinkage import optimal_weights
 
 DATA = Path(__file__).parents[3] / "shared/data"
+OTHER = "other version"
 SALT = 0x6F75_7473_6964  # the benchmark's own: no method draws from it
 
 
@@ -87,8 +94,15 @@ SETS: dict[str, tuple[Callable[..., np.ndarray], int, int, tuple[int, ...]]] = {
     "spectra": (spectra, 100, 100, (400,)),
     "chirps": (chirps, 150, 100, (200,)),
     "steps": (steps, 200, 100, (128,)),
+    "bumps": (bumps, 600, 200, (150,)),
+    "sines": (sines, 200, 40, (60,)),
+    "s-curve": (s_curve, 2000, 2000, (3,)),
+    "digits": (digits, 1200, 500, (8, 8)),
 }
 """Name to what draws rows, how many to learn from and to clean, and the shape of one."""
+
+STORED = ("gunpoint", "coffee", "patches", "vowels", "ecg", "usps")
+"""Those that are read from files."""
 
 
 def spline(task: Task) -> np.ndarray:
@@ -195,6 +209,27 @@ def ours(name: str) -> Callable[[Task], np.ndarray]:
     return clean
 
 
+def of_checkout(folder: str) -> Callable[[Task], np.ndarray]:
+    """Return the default of the version whose checkout is in a folder."""
+    code = (
+        "import io, sys, numpy as np\n"
+        "from ikpca_cli import IKPCA\n"
+        "rows = np.load(io.BytesIO(sys.stdin.buffer.read()))\n"
+        "np.save(sys.stdout.buffer, IKPCA().fit(rows['train']).denoise(rows['noisy']))\n"
+    )
+
+    def clean(task: Task) -> np.ndarray:
+        given = io.BytesIO()
+        np.savez(given, train=task.train, noisy=task.noisy)
+        command = [sys.executable, "-W", "ignore", "-c", code]
+        # Its own folder comes first where modules are looked for.
+        running = {"capture_output": True, "check": True, "cwd": folder}
+        done = subprocess.run(command, input=given.getvalue(), **running)
+        return np.load(io.BytesIO(done.stdout))
+
+    return clean
+
+
 LINES = {"spline": spline, "Savitzky-Golay *": savitzky_golay, "wavelets": wavelets}
 PICTURES = {"image NLM": image_means, "TV": total_variation}
 ROWS = {"shrinkage": shrinkage, "KernelPCA": kernel_pca, "NLM of rows": means_across}
@@ -220,30 +255,38 @@ def main() -> None:
     parser.add_argument("--splits", type=int, default=3)
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--db", default="10,0")
+    parser.add_argument("--methods", help="of those that are printed; all by default")
+    parser.add_argument("--beside", metavar="FOLDER", help="checkout of another version")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     methods = OURS | LINES | ROWS | PICTURES
+    if options.methods:
+        methods = {name: methods[name] for name in options.methods.split(",")}
+    if options.beside:
+        methods[OTHER] = of_checkout(options.beside)
     table = Table(title=f"Gain in dB, {options.splits} splits; * chosen by the clean rows")
     for heading in ("rows", "dB", *methods):
         table.add_column(heading, no_wrap=True)
     missing: set[str] = set()
     for name in options.sets.split(","):
-        if not DATA.exists() and SETS[name][0] not in (spectra, chirps, steps):
+        if not DATA.exists() and name in STORED:
             print(f"skipped {name}: {DATA} is not there", file=sys.stderr)
             continue
         for db in map(float, options.db.split(",")):
             drawn = tasks(name, db, options.splits)
             before = np.mean([np.mean((task.noisy - task.clean) ** 2) for task in drawn])
             gains: dict[str, float] = {}
+            errors: dict[str, np.ndarray] = {}
             for label, method in methods.items():
                 if label in PICTURES and len(drawn[0].shape) < 2:
                     continue
                 try:
-                    errors = [np.mean((method(task) - task.clean) ** 2) for task in drawn]
+                    found = [np.mean((method(task) - task.clean) ** 2) for task in drawn]
                 except ImportError as error:
                     missing.add(f"{label}: {error.name} is not installed")
                     continue
-                gains[label] = 10.0 * float(np.log10(before / np.mean(errors)))
+                errors[label] = np.array(found)
+                gains[label] = 10.0 * float(np.log10(before / np.mean(found)))
             blind = [label for label in gains if not label.endswith("*")]
             best = max(blind, key=lambda label: gains[label])
             cells = [
@@ -252,6 +295,11 @@ def main() -> None:
             ]
             table.add_row(name, f"{db:g}", *cells)
             print(f"{name} {db:g}: best {best}", file=sys.stderr, flush=True)
+            if OTHER in errors and "ikpca" in errors:
+                one, other = errors["ikpca"], errors[OTHER]
+                ratio = one.mean() / other.mean()
+                scatter = np.std(one - ratio * other) / other.mean() / max(len(one) - 1, 1) ** 0.5
+                print(f"{name} {db:g}: {ratio:.3f} ± {scatter:.3f} of the other version's error")
     Console(width=200).print(table)
     for line in sorted(missing):
         print(f"left out {line}", file=sys.stderr)

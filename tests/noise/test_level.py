@@ -212,6 +212,19 @@ def test_wider_windows_tell_the_same_where_they_are_small_enough(n_samples, n_fe
     assert thickness(noisy - noisy.mean(axis=0), white=True).is_steady == steady
 
 
+@pytest.mark.parametrize(("decay", "off"), [(1.3, 0.03), (100.0, 0.01)])
+def test_signal_that_goes_on_within_noise_is_not_read_with_it(decay, off):
+    """The level was 6 % too high where signal fills a dozen directions."""
+    rng = np.random.default_rng(np.random.SeedSequence([81]))
+    found = []
+    for _ in range(8):
+        clean = rng.normal(size=(400, 12)) * decay ** -np.arange(12.0)
+        level = level_of(clean, clean.std(axis=0).max() / 2.0, rng)
+        assert level.certain
+        found.append(2.0 * level.std / clean.std(axis=0).max())
+    assert np.mean(found) == pytest.approx(1.0, abs=off)
+
+
 @pytest.mark.parametrize("value", [1e60, 1e-60, 100.0])
 def test_a_spread_of_many_orders_makes_no_trouble(value):
     rng = np.random.default_rng(np.random.SeedSequence([52]))
