@@ -14,7 +14,13 @@ from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, sample_ro
 from ikpca_cli.data.threads import at_work
 from ikpca_cli.errors import Note, UsageError, tell
 from ikpca_cli.estimators.base import WITHHELD
-from ikpca_cli.estimators.decisions.noise_decision import doubt_of, level_of_fit, noise_of_fit
+from ikpca_cli.estimators.decisions.noise_decision import (
+    MODEL_ROWS,
+    doubt_of,
+    level_of_fit,
+    noise_of_fit,
+    tell_if_alone,
+)
 from ikpca_cli.estimators.decisions.promise import Promise, promise_of, simulated
 from ikpca_cli.estimators.decisions.scale import check_scale
 from ikpca_cli.estimators.known_fit import KnownFit
@@ -158,6 +164,8 @@ class Denoiser(KnownFit):
                 choice = self._choose(task._replace(noise_std=None))
         if not withheld and not oracle and noise_std is not None:
             withheld = doubt_of(self, noise, noise_std, given, rows)
+        elif withheld == 1 and noise_std is not None:
+            tell_if_alone(selection_rows(rows, MODEL_ROWS, self.seed) - mean, noise_std, given.name)
         self.noise_std_ = noise_std
         self.tried_ = choice.tried
         is_known = oracle is not None

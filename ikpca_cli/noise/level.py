@@ -175,7 +175,10 @@ def _judged(X: FloatArray, spectrum: Eigenvalues, signal: int, best: Reading) ->
     return NoiseLevel(
         best.std,
         certain=plateau >= fewest and resolved and is_noise,
-        is_bound=plateau == 1 or (plateau >= _FEWEST and not resolved) or few,
+        is_bound=plateau == 1
+        or (plateau >= _FEWEST and not resolved)
+        or few
+        or (not is_noise and usual.are_too_even()),
         error=float(np.hypot(best.doubt / 2.0, _BLURRED if gap < _GAP else 0.0)),
         hidden=max(usual.hidden_share(), lengths.hidden_share()) if even and not is_noise else 1.0,
     )

@@ -20,6 +20,7 @@ LOW, LESS_LOW = 0.1, 0.25
 
 _MOST_LEVERAGE = 0.9  # of a row that still tells something
 _UNLIKE_NOISE = (0.7, 2.0)  # variance of squared lengths, over that of noise
+_UNIFORM = 0.4  # that of noise which is spread evenly between two limits; less has none
 _SURELY, _LIKELY = 4.0, 2.0  # standard errors
 _LEAST_SPREAD = 0.5  # of the squared lengths of signal that passes for noise, over their mean
 _SAME = 0.01  # what low quantiles may differ by, beyond chance
@@ -90,15 +91,19 @@ class RowLengths:
         fills the space evenly looks like noise to a spectrum, but not here: on a sphere, say, all
         rows are nearly of one length.
         """
-        squares, directions = self.squares, self.directions
-        if not squares.any():
+        if not self.squares.any():
             return False
-        ratio = float((squares / squares.mean()).var()) * directions / 2.0
         low, high = _UNLIKE_NOISE
-        if low < ratio < high:
+        if low < self._spread() < high:
             return True
         error = self._chance()
-        return bool(abs(np.log(max(ratio, np.finfo(float).tiny))) < _SURELY * error)
+        return bool(abs(np.log(max(self._spread(), np.finfo(float).tiny))) < _SURELY * error)
+
+    def are_too_even(self) -> bool:
+        """Tell whether the lengths vary less than those of any noise: these rows are signal."""
+        if not self.squares.any():
+            return False
+        return bool(self._spread() < _UNIFORM * np.exp(-_LIKELY * self._chance()))
 
     def hidden_share(self) -> float:
         """Return the share of the mean squared length that may be signal, by how lengths vary.
@@ -107,14 +112,14 @@ class RowLengths:
         vary by half of their mean at least, as much as lengths vary beyond those of noise tells
         how much signal there can be. Where lengths vary less than those of noise all may be.
         """
-        squares, usual = self.squares, 2.0 / self.directions
-        if not squares.any():
+        if not self.squares.any() or self._spread() < _UNLIKE_NOISE[0]:
             return 1.0
-        variance = float((squares / squares.mean()).var())
-        if variance < _UNLIKE_NOISE[0] * usual:
-            return 1.0
-        beyond = max(variance / usual - 1.0, 0.0) + _LIKELY * self._chance()
-        return float(min((beyond * usual) ** 0.5 / _LEAST_SPREAD, 1.0))
+        beyond = max(self._spread() - 1.0, 0.0) + _LIKELY * self._chance()
+        return float(min((beyond * 2.0 / self.directions) ** 0.5 / _LEAST_SPREAD, 1.0))
+
+    def _spread(self) -> float:
+        """Return the variance of squared lengths over that of noise."""
+        return float((self.squares / self.squares.mean()).var()) * self.directions / 2.0
 
     def _chance(self) -> float:
         """Return the relative standard error of the variance of squared lengths."""

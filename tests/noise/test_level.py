@@ -178,6 +178,16 @@ def test_a_sphere_is_not_noise_without_a_word(n_features, n_samples):
     assert not level.certain or level.std == pytest.approx(0.1, rel=0.25)
 
 
+@pytest.mark.parametrize("n_samples", [40, 200])
+def test_rows_of_more_even_lengths_than_any_noise_tell_no_level(n_samples):
+    """Rows of 1 and -1, say, have the spectrum of noise: they came back ten times worse."""
+    rng = np.random.default_rng(np.random.SeedSequence([50]))
+    assert level_of(rng.choice((-1.0, 1.0), (n_samples, 40)), 0.2, rng).is_bound
+    assert level_of(directions(n_samples, 40, rng), 0.02, rng).is_bound
+    plane = rng.normal(size=(n_samples, 2)) @ rng.normal(size=(2, 40))
+    assert not level_of(plane + rng.uniform(-1.0, 1.0, (n_samples, 40)), 0.02, rng).is_bound
+
+
 @pytest.mark.parametrize("stretched", [1, 4])
 def test_nor_are_the_lesser_directions_of_an_ellipsoid(stretched):
     rng = np.random.default_rng(np.random.SeedSequence([48]))

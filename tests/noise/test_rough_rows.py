@@ -150,3 +150,13 @@ def test_a_surface_that_fills_its_columns_is_no_noise():
     X -= X.mean(axis=0)
     assert not are_noise_alone(X, 0.25)
     assert are_noise_alone(X, float(X.std()))
+
+
+def test_all_that_rows_differ_by_is_told_where_the_level_is_a_guess():
+    rng = stream(9)
+    rows = np.cos(rng.uniform(0.0, 2.0 * np.pi, (100, 40))) + 0.2 * rng.normal(size=(100, 40))
+    level = estimate_noise(rows - rows.mean(axis=0))
+    assert not level.certain
+    assert not level.is_bound
+    with pytest.warns(IkpcaWarning, match="nothing that the rows of the array differ by"):
+        load_method("pca")().fit(rows)

@@ -97,14 +97,21 @@ def doubt_of(
         some = noise.spikes.repair(some)
     if shared_period(some - some.mean(axis=0)) is not None:
         return WITHHELD.index("all rows hold one oscillation, which may be hum")
-    if are_noise_alone(white, noise_std):
-        tell(
-            f"nothing that the rows of {given.name} differ by stands out of noise: they are "
-            "brought to what they share. If they differ by more, give the level (--noise-std)",
-            stacklevel=5,
-        )
+    if tell_if_alone(white, noise_std, given.name):
         return WITHHELD.index("all that rows differ by is taken for noise")
     return 0 if is_of_one_level(white, some) else WITHHELD.index(_OTHER_NOISE)
+
+
+def tell_if_alone(white: FloatArray, noise_std: float, name: str) -> bool:
+    """Warn where noise of a level is all that centred rows (n, p) differ by; tell whether it is."""
+    alone = are_noise_alone(white, noise_std)
+    if alone:
+        tell(
+            f"nothing that the rows of {name} differ by stands out of noise: they are brought to "
+            "what they share. If they differ by more, give the level (--noise-std)",
+            stacklevel=5,
+        )
+    return alone
 
 
 def level_of_fit(
