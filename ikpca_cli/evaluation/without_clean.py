@@ -18,12 +18,14 @@ from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, RowSource, check_width, row_name
 from ikpca_cli.errors import InputError, Note, UsageError, about, tell
 from ikpca_cli.estimators.base import OF_NOISE, WITHHELD
+from ikpca_cli.estimators.decisions.noise_decision import OTHER_NOISE
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.evaluation.diagnostics import FEW_COLUMNS, Residual
 from ikpca_cli.evaluation.diagnostics import FEW_ROWS as FEW_TO_JUDGE
 from ikpca_cli.evaluation.metrics import snr_gain_db
 from ikpca_cli.noise.caution import FEW_ROWS
 from ikpca_cli.noise.estimate import NoiseLevel
+from ikpca_cli.noise.evidence.one_level import is_of_one_level
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.risk import stein_risks
 from ikpca_cli.noise.treatment import Treatment
@@ -170,6 +172,9 @@ def _reason(model: Denoiser, Z: FloatArray, residual: Residual, level: NoiseLeve
         return "the model was fitted on these rows"
     if model.withheld_ in OF_NOISE:
         return WITHHELD[model.withheld_]
+    is_given = model.fitted_params_["noise_std"] != "auto"
+    if not is_given and len(Z) >= FEW_TO_JUDGE and not is_of_one_level(Z - Z.mean(axis=0), Z):
+        return OTHER_NOISE
     if len(Z) >= FEW_TO_JUDGE and Z.shape[1] >= FEW_COLUMNS:
         flaw = residual.flaw(level.std)
         if flaw is not None:

@@ -120,3 +120,12 @@ def test_a_level_that_these_rows_do_not_confirm_is_doubted_as_far(waves):
     doubted = _level(model, rows, 1.15 * own.std)
     assert doubted.std == 1.15 * own.std
     assert doubted.error == pytest.approx(np.log(1.15))
+
+
+def test_rows_of_which_some_are_louder_tell_no_error(waves):
+    clean, rng = waves
+    levels = np.where(rng.random((240, 1)) < 0.2, 0.6, 0.2)
+    model = PCA().fit(clean[:120] + 0.3 * rng.normal(size=(120, 40)))
+    for noise, is_told in ((0.3, True), (levels[120:], False)):
+        found = estimate_error(model, clean[120:] + noise * rng.normal(size=(120, 40)))
+        assert (found["no_estimate_because"] != "the noise is not of one kind and level") is is_told

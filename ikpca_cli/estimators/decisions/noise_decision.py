@@ -22,7 +22,8 @@ from ikpca_cli.transforms.protocol import Transform
 GIVEN = "as given"
 """The evidence of noise that is known."""
 
-_OTHER_NOISE = "the noise is not of one kind and level"
+OTHER_NOISE = "the noise is not of one kind and level"
+"""One of `WITHHELD`."""
 
 MODEL_ROWS = 1000
 """Training rows that tell what noise is like."""
@@ -77,7 +78,7 @@ def doubt_of(
         The training rows as they came, and with white noise.
     """
     if noise.is_doubtful:
-        return WITHHELD.index(_OTHER_NOISE)
+        return WITHHELD.index(OTHER_NOISE)
     if noise.transform is not None and noise.name == "correlated" and noise.evidence != GIVEN:
         return WITHHELD.index("rough signal may pass for noise that is correlated along the row")
     if noise.spikes is not None and not noise.spikes.are_sure:
@@ -99,7 +100,7 @@ def doubt_of(
         return WITHHELD.index("all rows hold one oscillation, which may be hum")
     if tell_if_alone(white, noise_std, given.name):
         return WITHHELD.index("all that rows differ by is taken for noise")
-    return 0 if is_of_one_level(white, some) else WITHHELD.index(_OTHER_NOISE)
+    return 0 if is_of_one_level(white, some) else WITHHELD.index(OTHER_NOISE)
 
 
 def tell_if_alone(white: FloatArray, noise_std: float, name: str) -> bool:
