@@ -74,8 +74,9 @@ def test_a_file_of_levels_that_is_not_there_is_named(cli, files):
 
 
 def test_what_contradicts_itself_is_refused(cli, files):
-    both = cli("fit", "rows.npy", "--noise-std", "levels.npy", "--noise-rows", "noise.npy", code=2)
-    assert "give one" in both.stderr
+    for level in ("levels.npy", "0.1"):
+        words = ["--noise-std", level, "--noise-rows", "noise.npy"]
+        assert "give one" in cli("fit", "rows.npy", *words, code=2).stderr
     cli("fit", "rows.npy", "--noise-rows", "noise.npy", "--noise-model", "counts", code=2)
     short = cli("fit", "rows.npy", "--noise-std", "short.npy", code=1)
     assert "5" in short.stderr

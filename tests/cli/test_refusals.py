@@ -131,6 +131,10 @@ def test_components_above_rank(cli, ready, method):
         (["denoise", "pca.joblib", "good.npy", "good.npy"], "is named twice"),
         (["denoise", "pca.joblib", "good.npy", "wide.npy", "-o", "x"], "use --output-dir"),
         (["denoise", "pca.joblib", "good.npy", "-o", "x", "--output-dir", "y"], "exclude"),
+        (
+            ["denoise", "pca.joblib", "good.npy", "--output-dir", ""],
+            "--output-dir has an empty name",
+        ),
         (["denoise", "pca.joblib", "good.npy", "-o", "x.parquet"], "end it in .npy"),
         (["denoise", "pca.joblib", "good.npy", "-o", "x.h5::a"], "leave out ::a"),
     ],
@@ -146,6 +150,7 @@ def test_wrong_usage(cli, ready, args, reason):
         (["fit", "good.npy", "-o", "good.npy", "--force"], "good.npy: is the input"),
         (["fit", "good.npy", "-o", "no/such/m.joblib"], "does not exist; create it"),
         (["fit", "good.npy", "-o", "folder"], "is a folder"),
+        (["fit", "good.npy", "-o", ""], "an output has an empty name"),
         (["denoise", "pca.joblib", "good.npy", "-o", "good.npy", "-f"], "is the input"),
         (["denoise", "pca.joblib", "good.npy", "-o", "pca.joblib", "-f"], "is the input"),
         (["denoise", "pca.joblib", "good.npy", "-o", "wide.npy"], "exists already"),

@@ -33,6 +33,8 @@ def targets_of(
         if os.path.realpath(output) != os.path.realpath(model):
             _check_name(output)  # the model is an input, which is refused as that
         return [output]
+    if output_dir == "":
+        raise UsageError("--output-dir has an empty name: name a folder")
     targets = [default_output(split_source(source)[0], output_dir) for source in noisy]
     seen: dict[str, str] = {}
     for source, target in zip(noisy, targets, strict=True):

@@ -180,7 +180,7 @@ def fit(
             sources, given, as_rows_of(reading.options(), window), work, printing
         )
     params = method_params(method, given)
-    target = output or update or "model.joblib"
+    target = (update or "model.joblib") if output is None else output
 
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.private import warn_of_open_rows
@@ -227,7 +227,7 @@ def fit(
         from ikpca_cli.cli.given.noise_files import noise_of_files
 
         whole = replace(files, missing="error") if reading.left_to_model else files
-        noise = noise_of_files(levels, noise_rows, common.noise_model, whole)
+        noise = noise_of_files(common.noise_std, noise_rows, common.noise_model, whole)
     flaw = None
     with (
         threads.jobs(work.jobs),

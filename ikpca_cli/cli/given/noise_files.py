@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def noise_of_files(
-    levels: str | None, noise_rows: str | None, model: str | None, reading: ReadOptions
+    noise_std: str | None, noise_rows: str | None, model: str | None, reading: ReadOptions
 ) -> Transform:
     """Return what makes noise white, by a file of levels or one of noise alone.
 
     Parameters
     ----------
-    levels
-        File with one noise level for each column.
+    noise_std
+        File with one noise level for each column, or what else was given for one.
     noise_rows
         File with rows of noise.
     model
@@ -41,20 +41,22 @@ def noise_of_files(
     UsageError
         If both are given, or the noise model says something else.
     """
-    if levels is not None and noise_rows is not None:
-        raise UsageError("--noise-std FILE and --noise-rows both say what the noise is: give one")
-    if levels is not None:
+    if noise_std not in (None, "auto") and noise_rows is not None:
+        raise UsageError("--noise-std and --noise-rows both say what the noise is: give one")
+    if noise_rows is None:
         if model not in (None, "auto", "columns"):
             raise UsageError(
                 "--noise-std FILE has a level for each column: give --noise-model columns"
             )
         # Numbers in a column, a row or an array of one axis; the form of the rows says nothing.
-        with open_rows(levels, ReadOptions(recording=True, orientation="rows")) as rows:
+        assert noise_std is not None
+        with open_rows(noise_std, ReadOptions(recording=True, orientation="rows")) as rows:
             stds = read_all(rows).ravel()
         if not np.all(stds > 0.0):
-            raise InputError(f"{levels}: a noise level is not positive; give one for each column")
+            raise InputError(
+                f"{noise_std}: a noise level is not positive; give one for each column"
+            )
         return ColumnScale(stds)
-    assert noise_rows is not None
     with open_rows(noise_rows, reading) as rows:
         noise = read_all(rows)
     if len(noise) < 2:
