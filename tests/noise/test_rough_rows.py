@@ -160,3 +160,11 @@ def test_all_that_rows_differ_by_is_told_where_the_level_is_a_guess():
     assert not level.is_bound
     with pytest.warns(IkpcaWarning, match="nothing that the rows of the array differ by"):
         load_method("pca")().fit(rows)
+
+
+def test_all_that_rows_differ_by_is_told_where_columns_are_uneven():
+    rng = stream(10)
+    shares = stream(11).random(50)
+    rows = (rng.random((30, 50)) < shares) + 0.05 * rng.normal(size=(30, 50))
+    with pytest.warns(IkpcaWarning, match="nothing that the rows of the array differ by"):
+        load_method("pca")().fit(rows)

@@ -77,6 +77,11 @@ def doubt_of(
     given, rows : FirstPass, shape (n_samples, n_features)
         The training rows as they came, and with white noise.
     """
+    white = selection_rows(rows, MODEL_ROWS, estimator.seed)
+    white = white - white.mean(axis=0)
+    is_given = estimator.noise_std != "auto" or estimator.replicates or noise.evidence == GIVEN
+    if not is_given and tell_if_alone(white, noise_std, given.name):
+        return WITHHELD.index("all that rows differ by is taken for noise")
     if noise.is_doubtful:
         return WITHHELD.index(OTHER_NOISE)
     if noise.transform is not None and noise.name == "correlated" and noise.evidence != GIVEN:
@@ -85,11 +90,9 @@ def doubt_of(
         return WITHHELD.index("values are left out that may be signal")
     if estimator.replicates:
         return 0
-    white = selection_rows(rows, MODEL_ROWS, estimator.seed)
-    white = white - white.mean(axis=0)
     if are_alike(white):
         return WITHHELD.index("what is taken for noise is alike in neighbours along the row")
-    if estimator.noise_std != "auto" or noise.evidence == GIVEN:
+    if is_given:
         return 0
     some = selection_rows(given, MODEL_ROWS, estimator.seed)
     if noise.transform is None and is_rounded(some, noise_std):
@@ -98,8 +101,6 @@ def doubt_of(
         some = noise.spikes.repair(some)
     if shared_period(some - some.mean(axis=0)) is not None:
         return WITHHELD.index("all rows hold one oscillation, which may be hum")
-    if tell_if_alone(white, noise_std, given.name):
-        return WITHHELD.index("all that rows differ by is taken for noise")
     return 0 if is_of_one_level(white, some) else WITHHELD.index(OTHER_NOISE)
 
 
