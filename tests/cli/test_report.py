@@ -69,3 +69,10 @@ def test_what_is_piped_is_not_measured(capsys, monkeypatch):
     report.print_records(RECORDS, "table", columns=COLUMNS, spare=("seconds",))
     report.print_record({"a": 1}, "table", notes={"a": "a long note, " * 9})
     assert "time to fit" in capsys.readouterr().out
+
+
+def test_shares_of_nothing_have_no_bars(capsys):
+    report.print_bars([0.0, 0.0], "share of variance")
+    assert capsys.readouterr().out == ""
+    report.print_bars([0.75, 0.25], "share of variance")
+    assert "75.0 %" in capsys.readouterr().out

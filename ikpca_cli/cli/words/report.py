@@ -164,7 +164,9 @@ def print_lines(lines: Sequence[str]) -> None:
 
 
 def print_bars(shares: Sequence[float], title: str) -> None:
-    """Print shares of a whole as horizontal bars, longest for the largest."""
+    """Print shares of a whole as horizontal bars, longest for the largest; none of nothing."""
+    if not any(shares):
+        return
     rows = Table(box=None, show_header=False, title=Text(title), title_justify="left")
     largest = max(shares)
     blocks = "█" if _box() is not box.ASCII else "#"
