@@ -301,3 +301,9 @@ def test_the_estimated_risk_is_the_error(kind):
     risks, before = stein_risks(shrink, noisy, 1.0, transform, rng)
     assert_allclose(risks.mean(), np.mean((shrink(noisy) - clean) ** 2), rtol=0.03)
     assert_allclose(before.mean(), np.mean(noise**2), rtol=0.01)
+
+
+def test_rows_that_are_one_number_have_no_noise_of_a_kind():
+    rows = np.zeros((60, 30))
+    rows[30, 0] = 9.0
+    assert noise_of(rows).name == "white"

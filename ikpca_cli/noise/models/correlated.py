@@ -34,7 +34,9 @@ def propose(rows: FloatArray) -> Whitening | None:
         return None
     spectrum = Eigenvalues.of(X)
     ranks = [rank for rank in _RANKS if rank <= min(X.shape) // 4]
-    first = [Whitening(stationary(LowRank.of(X, rank, spectrum).residual, rank)) for rank in ranks]
+    left = [(rank, LowRank.of(X, rank, spectrum).residual) for rank in ranks]
+    # Of rows that are signal alone nothing may be left.
+    first = [Whitening(stationary(residual, rank)) for rank, residual in left if residual.any()]
     second = [_again(X, whitening) for whitening in _longest(X, first, _NEAR)]
     found = _longest(X, second, _AS_LONG)
     alike = [likeness_of_neighbours(whitening.forward(X)) for whitening in found]

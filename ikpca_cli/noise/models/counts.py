@@ -26,6 +26,8 @@ def propose(rows: FloatArray) -> SquareRoot | None:
     for _ in range(_PASSES):
         signal, squares = _residuals(rows, found)
         means, variances, counts = _by_signal(signal, squares)
+        if not variances.any():  # all is signal
+            return None
         weights = np.sqrt(counts) / variances
         lines = np.stack([means, np.ones(len(means))], axis=1) * weights[:, None]
         (gain, floor), *_ = np.linalg.lstsq(lines, variances * weights, rcond=None)
