@@ -226,7 +226,7 @@ def test_progress_shows_in_a_terminal_only(tmp_path):
         os.close(leader)
         assert started.wait(timeout=60) == 0
         assert (b"features" in seen) is shown
-    done = run("fit x.npy --method pca --components 3 -f", cwd=tmp_path)
+    done = run("fit x.npy --method pca --components 3 --noise-std 1 -f", cwd=tmp_path)
     assert done.stderr == b""
 
 

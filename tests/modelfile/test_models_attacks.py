@@ -435,6 +435,7 @@ def test_numbers_that_no_fit_could_have_made_are_refused(tmp_path, name):
     path = tmp_path / "m.joblib"
     save_model(str(path), model)
     content = joblib.load(path)
+    del content["checksum"]  # so that what else is checked is seen
     value = IMPOSSIBLE[name]
     if isinstance(value, str):
         value = np.array(content["state"][name])
