@@ -52,6 +52,7 @@ def test_a_promise_is_withheld_where_it_rests_on_the_simulation_alone():
         Promise(0.5, 0.01, 0, 1.0), loud_ones_gone, usual, rows, loud_ones_gone(rows), 1.0, 0
     )
     assert found.checked().withheld
+    assert Promise(0.5, 0.09 * 0.5, 0, 1.0).checked().withheld  # of such ones half are wrong
     assert not Promise(0.5, 0.9 * MOST_ERROR * 0.5, 0, 1.0).checked().withheld
 
 

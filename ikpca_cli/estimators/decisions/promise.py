@@ -15,7 +15,7 @@ from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.treatment import Treatment
 from ikpca_cli.selection.choice import Choice
 
-MOST_ERROR = 0.1
+MOST_ERROR = 0.08
 """Standard error of a promise, over the promise, from which it is not made."""
 
 _TOO_UNSURE = 3  # of `WITHHELD`
