@@ -158,7 +158,9 @@ def caution_of_file(
         other = abs(np.log(found)) > _SAME_LEVEL + 3.0 * level.error
         if other and (level.certain or found < 1.0):
             std, ratio = level.std, found
-        if ratio < 1.0 and (level.is_bound or (ratio < 1.0 / _LIKE and not level.certain)):
+        # Two guesses, of which the lower may still be far too high.
+        guesses = usual.strength < 1.0 and not level.certain and ratio < 1.0 / _LIKE
+        if ratio < 1.0 and (level.is_bound or guesses):
             return Caution(std, 0.0, ratio, seen)
     limited = Caution(std)
     moved = limited.apply(rows, denoise(rows)) - rows

@@ -249,8 +249,9 @@ def test_a_file_that_changes_less_is_left_alone_if_it_does_not_tell_its_level(n_
 def test_a_file_that_looks_quieter_by_an_unknown_amount_is_left_alone(monkeypatch):
     found = NoiseLevel(0.6, certain=False)
     monkeypatch.setattr("ikpca_cli.noise.caution.estimate_noise", lambda _rows: found)
-    rng = np.random.default_rng(6)
+    rng, guess = np.random.default_rng(6), Caution(1.0, strength=0.8)
     rows = rng.normal(size=(40, 30))
-    assert caution_of_file(mean_of_columns, rows, Caution(1.0), rng, 40).strength == 0.0
-    found = NoiseLevel(0.6, certain=True)
+    assert caution_of_file(mean_of_columns, rows, guess, rng, 40).strength == 0.0
     assert caution_of_file(mean_of_columns, rows, Caution(1.0), rng, 40).strength > 0.0
+    found = NoiseLevel(0.6, certain=True)
+    assert caution_of_file(mean_of_columns, rows, guess, rng, 40).strength > 0.0
