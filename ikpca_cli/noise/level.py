@@ -45,6 +45,7 @@ _GAP, _BLURRED = 1.2, 0.03  # less of it: signal goes on within noise, by which 
 _ALIKE = 0.05  # correlation of neighbours from which rows that are one process may be all signal
 _MOST_BEYOND = 0.05  # of a level, that it is lowered by where the spectrum of noise slopes
 _TEXTURE = 20  # columns that it has
+_ALL_TEXTURE = 1.2  # times as alike as signal makes noise, that what is texture and no noise is
 _NARROW = 2.0  # scatter of noise variances that leaves a slope no room
 
 
@@ -75,7 +76,7 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
         # Of few columns, signal in all directions joins neighbours, whatever beside it is noise.
         if X.shape[1] < _TEXTURE:
             return level
-        if are_alike(X) or (likeness_of_neighbours(X) > _ALIKE and is_one_process(X)):
+        if are_alike(X, _ALL_TEXTURE) or (likeness_of_neighbours(X) > _ALIKE and is_one_process(X)):
             return replace(level, certain=False, is_bound=True)
         return level
     return _checked(level, high)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import h5py
 import numpy as np
 import pytest
 from scipy.fft import idct
@@ -116,6 +117,19 @@ def test_texture_is_not_taken_for_noise(decibels, n_samples):
     rng = stream(6)
     noisy = beyond(textures(rng, n_samples, 12), decibels, rng.normal(size=(n_samples, 144)))
     assert estimate_noise(noisy - noisy.mean(axis=0)).is_bound
+
+
+def test_noise_on_photographs_is_not_taken_for_texture(shared):
+    """What is left of their signal makes it a little alike; four of ten draws were left alone."""
+    with h5py.File(shared / "data/real_rows.h5") as file:
+        patches = file["patches"][:]
+    for seed in range(6):
+        rng = np.random.default_rng(np.random.SeedSequence([82, seed]))
+        clean = patches[rng.permutation(len(patches))[:500]]
+        noisy = beyond(clean, 10, rng.normal(size=clean.shape))
+        level = estimate_noise(noisy - noisy.mean(axis=0))
+        assert level.certain
+        assert level.std == pytest.approx(np.std(noisy - clean), rel=0.06)
 
 
 def test_few_columns_with_signal_in_all_directions_are_cleaned_where_noise_is_as_strong():

@@ -51,6 +51,10 @@ def likeness_of_neighbours(X: FloatArray) -> float:
     return max(beyond - _SURELY / float(np.sqrt(numbers)), 0.0)
 
 
-def are_alike(X: FloatArray) -> bool:
-    """Tell whether what has no signal in centred rows (n, p) is alike in neighbours for sure."""
-    return bool(likeness_of_neighbours(X) > MOST_ALIKE + OF_FEW_ROWS / len(X) ** 0.5)
+def are_alike(X: FloatArray, times: float = 1.0) -> bool:
+    """Tell whether what has no signal in centred rows (n, p) is alike in neighbours for sure.
+
+    That is so many times as much as the weak signal that is left in white noise may make it.
+    """
+    most = times * (MOST_ALIKE + OF_FEW_ROWS / len(X) ** 0.5)
+    return bool(likeness_of_neighbours(X) > most)
