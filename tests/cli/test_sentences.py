@@ -70,6 +70,19 @@ def test_the_next_command_has_the_file_of_the_fit(sources, end):
     assert line == f"Next: ikpca {end}"
 
 
+def test_the_next_command_reads_the_file_as_the_fit_did(cli, tmp_path):
+    rng = np.random.default_rng(2)
+    rows = np.outer(rng.normal(size=40), [1.0, 2.0, -1.0, 0.5])
+    rows += rng.normal(scale=0.1, size=rows.shape)
+    rows[3, 1] = np.nan
+    np.savez(tmp_path / "x.npz", first=rows.T, other=rows)
+    words = "--dataset first --transpose --missing mean --method pca --noise-std 0.1"
+    line = cli(f"fit x.npz {words}").stdout.rstrip().splitlines()[-1]
+    assert line.startswith("Next: ikpca denoise model.joblib x.npz --")
+    cli(line.removeprefix("Next: ikpca "))
+    assert np.load("x.denoised.npz")["first"].shape == (4, 40)
+
+
 def test_where_nothing_would_be_removed_the_next_step_is_another_fit():
     unknown = FIT | {"noise_std": None, "estimated_mse": None, "strength": 0.0}
     *_, line = fit_sentences(unknown, given=False, replicates=False, sources=["a.csv"])

@@ -186,6 +186,7 @@ def fit(
     from ikpca_cli.cli.private import warn_of_open_rows
     from ikpca_cli.cli.several import open_all, open_apart
     from ikpca_cli.cli.sources import opener, split_source
+    from ikpca_cli.cli.words.next_steps import again
     from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.cli.words.sentences import fit_sentences
     from ikpca_cli.data import threads
@@ -292,5 +293,7 @@ def fit(
         if printing.output_format is opt.Format.table:
             told = model.level_given if isinstance(model, Windowed) else inner.noise_std != "auto"
             told = told or noise is not None
-            found = fit_sentences(record, given=told, replicates=inner.replicates, sources=named)
+            found = fit_sentences(
+                record, given=told, replicates=inner.replicates, sources=named, options=again(files)
+            )
             print_lines([*found, *standing])

@@ -6,9 +6,12 @@ import os
 import shlex
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.streams import escaped
+
+if TYPE_CHECKING:
+    from ikpca_cli.formats.layout import ReadOptions
 
 
 def no_option(path: str) -> str:
@@ -32,17 +35,26 @@ def _word(path: str) -> str:
     return quoted(no_option(path))
 
 
-def after_fit(record: Mapping[str, Any], sources: Sequence[str]) -> str:
+def again(reading: ReadOptions) -> str:
+    """Return the options of reading that no model keeps, as they stand on the command line."""
+    words = ["--transpose"] if reading.transpose else []
+    words += [f"--dataset {_word(reading.dataset)}"] if reading.dataset else []
+    words += [f"--missing {reading.missing}"] if reading.missing != "error" else []
+    words += ["--resample"] if reading.resample else []
+    return "".join(f" {word}" for word in words)
+
+
+def after_fit(record: Mapping[str, Any], sources: Sequence[str], options: str = "") -> str:
     """Return the command that comes next: cleaning, or a fit where nothing would be cleaned."""
     one = _word(sources[0]) if len(sources) == 1 and sources[0] != "-" else None
     if record["noise_std"] is None and record.get("strength") == 0.0:
         return (
-            f"Next: ikpca fit {one or 'FILE'} --noise-std LEVEL, if you know it; until then "
-            "the model leaves rows as they are"
+            f"Next: ikpca fit {one or 'FILE'}{options} --noise-std LEVEL, if you know it; until "
+            "then the model leaves rows as they are"
         )
     many = len(sources) > 1 or (one is not None and Path(sources[0]).is_dir())
     files = f"{one or 'FILE...'} --output-dir clean" if many else one or "FILE"
-    return f"Next: ikpca denoise {_word(str(record['model']))} {files}"
+    return f"Next: ikpca denoise {_word(str(record['model']))} {files}{options}"
 
 
 def after_cutting(output: str, recording: str, *, is_heart: bool, fs: float | None) -> str:

@@ -20,7 +20,12 @@ _PER_DB = 10.0 / math.log(10.0)
 
 
 def fit_sentences(
-    record: Mapping[str, Any], *, given: bool, replicates: bool, sources: Sequence[str] = ()
+    record: Mapping[str, Any],
+    *,
+    given: bool,
+    replicates: bool,
+    sources: Sequence[str] = (),
+    options: str = "",
 ) -> list[str]:
     """Say what a fit found and what may be expected of the model.
 
@@ -34,6 +39,8 @@ def fit_sentences(
         Whether all rows show one signal.
     sources : sequence of str, optional
         What it was fitted on, as the command line has it.
+    options : str
+        What has to be said of these files again.
 
     Returns
     -------
@@ -61,7 +68,7 @@ def fit_sentences(
         lines.append(_expected(level, max(risk, 0.0), record["estimated_mse_error"]))
     elif not replicates:
         lines.append(_withheld(record))
-    lines.append(after_fit(record, sources))
+    lines.append(after_fit(record, sources, options))
     return lines
 
 
