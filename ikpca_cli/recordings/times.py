@@ -223,7 +223,8 @@ def _rises(values: FloatArray, *, straight: bool) -> bool:
     steps = np.diff(values)
     if not straight and (steps > 0.0).all():
         return True
-    if (steps < 0.0).any() or np.count_nonzero(steps) < _FEWEST - 1:
+    # A missing value is no time.
+    if not (steps >= 0.0).all() or np.count_nonzero(steps) < _FEWEST - 1:
         return False
     usual = float(np.median(steps[steps > 0.0]))
     values = np.cumsum(np.where(steps > LEAP * usual, usual, steps))  # leaps left out
