@@ -127,7 +127,7 @@ class Cleaner(Estimator):
         if rows.shape[0] < FEW_ROWS or (is_settled and usual.spikes is None):
             return usual
         some = sample_rows(rows, SOME_ROWS, model_rng(self.seed_, Stream.FILE_SAMPLE))
-        if usual.spikes is not None and not usual.spikes.are_anywhere(some):
+        if usual.spikes is not None and not usual.spikes.are_found(some):
             usual = replace(usual, spikes=None)
         if is_settled:
             return usual

@@ -29,6 +29,7 @@ _SHARP = 0.1  # and how much more at least
 _OUTLYING, _ACROSS = 40.0, 15.0  # robust standard deviations, in its row and in its column
 _FEW = 1e-3  # share of values that may be outliers
 _SPREAD = 0.5  # share of spikes that as many columns would have, were they anywhere
+_ENOUGH, _WELL = 20, 1.17  # spikes, half of which are so many times the limit from their medians
 
 
 @dataclass(frozen=True)
@@ -51,16 +52,19 @@ class Spikes:
         medians = running_median(X)
         return np.abs(X - medians) > self.limit, medians
 
-    def are_anywhere(self, X: FloatArray) -> bool:
-        """Tell whether what is found in rows (n, p) is spread over the columns, as spikes are.
+    def are_found(self, X: FloatArray) -> bool:
+        """Tell whether what is found in rows (n, p) is like spikes: in any column, and far off.
 
         Peaks of a signal stand out in their own columns. Of so many spikes, Poisson leaves a share
-        ``exp(-count / p)`` of the columns without any; peaks leave many more.
+        ``exp(-count / p)`` of the columns without any; peaks leave many more. And what a signal has
+        at any place has hardly ever more than the limit.
         """
-        found, _ = self.find(X)
+        found, medians = self.find(X)
         without = float(np.mean(~found.any(axis=0)))
         count, n_features = int(found.sum()), X.shape[1]
-        return without == 0.0 or -n_features * np.log(without) >= _SPREAD * count
+        if without > 0.0 and -n_features * np.log(without) < _SPREAD * count:
+            return False
+        return count < _ENOUGH or bool(np.median(np.abs(X - medians)[found]) > _WELL * self.limit)
 
     def repair(self, X: FloatArray) -> FloatArray:
         """Return rows (n, p) with medians for spikes; the same array where there are none."""
