@@ -14,8 +14,9 @@ from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
 from ikpca_cli.noise.estimate import NoiseLevel, Reading
-from ikpca_cli.noise.evidence.neighbours import are_alike, likeness_of_neighbours
+from ikpca_cli.noise.evidence.neighbours import likeness_of_neighbours
 from ikpca_cli.noise.evidence.one_process import is_one_process
+from ikpca_cli.noise.evidence.texture import is_texture
 from ikpca_cli.noise.high_frequencies import high_reading
 from ikpca_cli.noise.local import thickness
 from ikpca_cli.noise.quiet_columns import CLIPPED, clipped_share, quiet_reading
@@ -44,8 +45,6 @@ _WIDE_GAP = 2.0  # between noise and the least signal
 _GAP, _BLURRED = 1.2, 0.03  # less of it: signal goes on within noise, by which a level is too high
 _ALIKE = 0.05  # correlation of neighbours from which rows that are one process may be all signal
 _MOST_BEYOND = 0.05  # of a level, that it is lowered by where the spectrum of noise slopes
-_TEXTURE = 20  # columns that it has
-_ALL_TEXTURE = 1.2  # times as alike as signal makes noise, that what is texture and no noise is
 _NARROW = 2.0  # scatter of noise variances that leaves a slope no room
 
 
@@ -72,11 +71,8 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
         return level
     high = high_reading(X)
     if high is None:
-        # Signal that falls off evenly with frequency, as texture does, has directions like noise.
-        # Of few columns, signal in all directions joins neighbours, whatever beside it is noise.
-        if X.shape[1] < _TEXTURE:
-            return level
-        if are_alike(X, _ALL_TEXTURE) or (likeness_of_neighbours(X) > _ALIKE and is_one_process(X)):
+        # Both have directions that are equal in variance as those of noise are.
+        if is_texture(X) or (likeness_of_neighbours(X) > _ALIKE and is_one_process(X)):
             return replace(level, certain=False, is_bound=True)
         return level
     return _checked(level, high)

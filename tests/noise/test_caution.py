@@ -226,6 +226,24 @@ def test_nor_is_one_worse_where_what_was_taken_for_noise_may_be_signal():
     assert model.treatment(bumps(60, 3)[0]).caution.strength == 1.0
 
 
+def test_a_louder_file_is_cleaned_where_what_was_taken_for_noise_may_be_signal():
+    """It is too far from the training rows to change as much, but does not hold less noise."""
+    alike = WITHHELD.index("what is taken for noise is alike in neighbours along the row")
+    model = SimpleNamespace(
+        withheld_=alike, removed_mse_=0.03, n_samples_=200, seed_=0, distance_limit_=None
+    )
+
+    def denoise(rows):
+        return 0.95 * rows
+
+    rng = np.random.default_rng(np.random.SeedSequence([69]))
+    usual, noise = Treatment(Caution(0.2)), rng.normal(size=(60, 40))
+    assert caution_of(model, denoise, len, 0.2 * noise, usual).strength == 0.0
+    louder = caution_of(model, denoise, len, 0.6 * noise, usual)
+    assert louder.level_ratio == pytest.approx(3.0, rel=0.1)
+    assert louder.strength > 0.0
+
+
 @pytest.mark.parametrize(("n_features", "strength"), [(4, 0.0), (40, 1.0)])
 def test_a_file_that_changes_less_is_left_alone_if_it_does_not_tell_its_level(n_features, strength):
     """In few columns the bends of a curve are beside the noise, if rows are few."""

@@ -132,6 +132,35 @@ def test_noise_on_photographs_is_not_taken_for_texture(shared):
         assert level.std == pytest.approx(np.std(noisy - clean), rel=0.06)
 
 
+def steps(rng, n_samples, n_features):
+    """Return rows of two steps, (n_samples, n_features)."""
+    t = np.linspace(0.0, 1.0, n_features)
+    first, second = rng.uniform(0.2, 0.5, (n_samples, 1)), rng.uniform(0.5, 0.8, (n_samples, 1))
+    return (t > first) + (t > second) * rng.normal(size=(n_samples, 1))
+
+
+def test_signal_that_has_its_places_is_not_taken_for_texture():
+    """What is left of it makes noise as alike in neighbours as texture is."""
+    rng = stream(9)
+    clean = steps(rng, 300, 128)
+    noisy = beyond(clean, 20, rng.normal(size=clean.shape))
+    centred = noisy - noisy.mean(axis=0)
+    assert are_alike(centred, 1.2)
+    level = estimate_noise(centred)
+    assert not level.is_bound
+    assert level.std == pytest.approx(np.std(noisy - clean), rel=0.06)
+
+
+def test_few_digits_in_strong_noise_are_not_taken_for_texture(shared):
+    with h5py.File(shared / "data/usps.h5") as file:
+        clean = file["train/data"][::70]
+    rng = stream(10)
+    noisy = beyond(clean, 0, rng.normal(size=clean.shape))
+    level = estimate_noise(noisy - noisy.mean(axis=0))
+    assert not level.is_bound
+    assert level.std == pytest.approx(np.std(noisy - clean), rel=0.08)
+
+
 def test_few_columns_with_signal_in_all_directions_are_cleaned_where_noise_is_as_strong():
     """What is left of their signal joins neighbours, as texture does; it is little beside noise."""
     rng = stream(8)

@@ -43,7 +43,9 @@ def caution_of(
     Z = usual.forward(rows)
     rng = model_rng(model.seed_, Stream.FILE_PROBE)
     found = caution_of_file(denoise, Z, usual.caution, rng, model.n_samples_)
-    if model.removed_mse_ is None or usual.spikes is not None:
+    # Rows that are louder for sure do not hold less noise, though they may be too far from the
+    # training rows to change much.
+    if found.level_ratio > 1.0 or model.removed_mse_ is None or usual.spikes is not None:
         return found
     # Few columns have the signal's bends beside their noise, if rows are few.
     tells = Z.shape[1] > FEW_COLUMNS or estimate_noise(Z - Z.mean(axis=0)).certain
