@@ -89,7 +89,7 @@ def _tell(ctx: Any, text: str, *, is_note: bool) -> None:
     The same note on another file is no news.
     """
     said = ctx.meta.setdefault("told", set())
-    key = text.partition(": ")[2] if is_note else text
+    key = (is_note and text.partition(": ")[2]) or text
     if key not in said and not ctx.meta.get("quiet"):
         said.add(key)
         say(text if is_note else f"warning: {text}")

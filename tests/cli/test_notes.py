@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from ikpca_cli.cli.app import _tell
 from ikpca_cli.cli.batch.ending import parted
 from ikpca_cli.cli.batch.unlike import unlike_lines
 from ikpca_cli.cli.words.grouped import grouped
@@ -87,3 +88,13 @@ def test_a_fit_ends_in_its_doubt_and_says_it_once(cli):
     assert error == (
         "Expected error: not promised, for it is a guess; --noise-std gives it, if you know it."
     )
+
+
+def test_every_note_is_said_once(capsys):
+    ctx = SimpleNamespace(meta={})
+    for text in ("a.csv: took line 1 for a header", "b.csv: took line 1 for a header"):
+        _tell(ctx, text, is_note=True)
+    for text in ("rows are left alone", "times are kept"):
+        _tell(ctx, text, is_note=True)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["a.csv: took line 1 for a header", "rows are left alone", "times are kept"]
