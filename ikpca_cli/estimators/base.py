@@ -19,7 +19,7 @@ WITHHELD = (
     "",
     "the noise level is a guess",
     "the noise level is not known",
-    "its own error is too large beside it",
+    "these rows tell it too roughly",
     "it would be below zero",
     "rows were added",
     "the noise is not of one kind and level",

@@ -131,7 +131,7 @@ def fit_windows(
     elif best.risk is not None and best.risk.error > best.risk.mse / SURE_ENOUGH:
         most = max(best.risk.mse, 0.0) + BOUND * best.risk.error
         known = most < best.risk.mse_noisy
-        best.withhold("its own error is too large beside it", most if known else None)
+        best.withhold("these rows tell it too roughly", most if known else None)
     return best
 
 

@@ -274,7 +274,7 @@ def test_what_is_known_of_an_error_that_is_not_promised_is_said():
     record = FIT | {"estimated_mse": None, "no_estimate_because": "it is unsure"}
     record |= {"estimated_mse_at_most": 0.01}
     _, line, _ = fit_sentences(record, given=False, replicates=False)
-    assert "RMS 0.2 before, 0.1 after at the most, about. It cannot be told closer, for it" in line
+    assert "RMS 0.2 before, about 0.1 after, or less. It cannot be told closer, for it" in line
 
 
 def test_levels_of_a_file_are_told_as_they_were_given(cli, samples):

@@ -9,7 +9,7 @@ from typing import Any
 
 from ikpca_cli.cli.words.next_steps import after_fit
 
-UNSURE = "its own error is too large beside it"
+UNSURE = "these rows tell it too roughly"
 """The reason for which an error is not promised, though the noise is what it is taken for."""
 
 _CHANNELS = 8  # whose noise a sentence names
@@ -78,7 +78,7 @@ def _withheld(record: Mapping[str, Any]) -> str:
     if most is not None:
         before, after = plain(record["noise_std"]), plain(math.sqrt(most))
         return (
-            f"Expected error: RMS {before} before, {after} after at the most, about. It cannot be "
+            f"Expected error: RMS {before} before, about {after} after, or less. It cannot be "
             f"told closer, for {reason}."
         )
     text = f"Expected error: not promised, for {reason}" if reason else "Expected error: not known"
