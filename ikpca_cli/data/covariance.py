@@ -18,7 +18,7 @@ from ikpca_cli.data.threads import chunks, parallel_for, parallel_map
 FEW_FEATURES = 1024
 """Up to this number threads share out rows, and above it the products of features."""
 
-TILE_ELEMENTS = 2**19
+CHUNK_ELEMENTS = 2**19
 """Features of the rows that a thread works on at once."""
 
 PIVOT_ROWS = 32
@@ -99,7 +99,7 @@ def tiled_sums(
     -------
     FeatureSums
     """
-    parts = chunks(len(block), max(1, TILE_ELEMENTS // max(n_rff, block.shape[1])))
+    parts = chunks(len(block), max(1, CHUNK_ELEMENTS // max(n_rff, block.shape[1])))
     # Products of differences from a typical row lose no digits to a large mean.
     typical = block[:PIVOT_ROWS]
     typical = typical if features is None else features(typical)

@@ -29,7 +29,7 @@ Indices: TypeAlias = NDArray[np.intp]
 SumsOf: TypeAlias = Callable[[FloatArray], FeatureSums]
 """Maps rows (k, n_features) to the sums over their features; it can be pickled."""
 
-_TILE_ELEMENTS = 2**16  # numbers that a thread looks at at once
+_CHUNK_ELEMENTS = 2**16  # numbers that a thread looks at at once
 
 
 @dataclass
@@ -54,7 +54,7 @@ class RowStatistics:
             self.gather(sums)
             self.alike = self.alike and bool((block == self.pivot).all())
             return float(sums.mean.sum())
-        parts = chunks(len(block), max(1, _TILE_ELEMENTS // block.shape[1]))
+        parts = chunks(len(block), max(1, _CHUNK_ELEMENTS // block.shape[1]))
         for more, much, alike in parallel_map(partial(_steps, block, self.pivot), parts):
             self.total += more
             self.squares += much

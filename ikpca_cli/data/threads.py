@@ -1,7 +1,7 @@
 """How many threads work, and that they are all: the one place that owns both.
 
-Work is cut into tiles whose borders do not depend on the number of threads, each tile is computed
-by one thread, and results are joined in the tiles' order. The linear algebra library underneath
+Work is cut into chunks whose borders do not depend on the number of threads, each tile is computed
+by one thread, and results are joined in the chunks' order. The linear algebra library underneath
 is held to one thread meanwhile: it would cut its work by the number of threads and round
 accordingly. So any number of threads gives the same bits, and never more of them run than allowed.
 """

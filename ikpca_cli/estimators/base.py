@@ -15,11 +15,14 @@ from ikpca_cli.selection.choice import Choice
 
 Value: TypeAlias = FloatArray | float | int | str | None
 
+UNSURE = "these rows tell it too roughly"
+"""The reason for which no error is promised, though the noise is what it is taken for."""
+
 WITHHELD = (
     "",
     "the noise level is a guess",
     "the noise level is not known",
-    "these rows tell it too roughly",
+    UNSURE,
     "it would be below zero",
     "rows were added",
     "the noise is not of one kind and level",

@@ -153,13 +153,13 @@ class PCA(Denoiser):
         self._truncate(max(1, int(np.count_nonzero(self.weights_))), None)
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
-        return self._clean_by_tiles(X)
+        return self._clean_by_chunks(X)
 
     def _clean_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         distances = np.empty(len(X))
-        return self._clean_by_tiles(X, distances), distances
+        return self._clean_by_chunks(X, distances), distances
 
-    def _clean_by_tiles(self, X: FloatArray, distances: FloatArray | None = None) -> FloatArray:
+    def _clean_by_chunks(self, X: FloatArray, distances: FloatArray | None = None) -> FloatArray:
         """Clean checked rows (m, p), and fill in their distances (m,) if there is room for them."""
         rows = np.empty(X.shape, dtype=self._float)
 

@@ -12,7 +12,7 @@ from ikpca_cli.data.row_source import FloatArray, RowSource
 from ikpca_cli.errors import Note
 from ikpca_cli.estimators.base import LEVEL_OF_SIGNAL
 from ikpca_cli.estimators.denoiser import Denoiser
-from ikpca_cli.noise.evidence.neighbours import likeness_of_neighbours
+from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
 from ikpca_cli.noise.evidence.uneven_columns import unevenness_of_columns
 
 NOISE_LIKE, SIGNAL_LIKE = 0.2, 0.4
@@ -155,7 +155,7 @@ def noise_flaw(model: Denoiser, X: RowSource) -> str | None:
     Z = Z - Z.mean(axis=0)
     alike = max(residual.autocorrelation, 0.0)
     if alike <= CORRELATED:
-        alike = likeness_of_neighbours(Z)
+        alike = neighbour_correlation(Z)
     if alike > ALIKE and model.withheld_ in LEVEL_OF_SIGNAL and model.strength_ in (None, 1.0):
         return (
             f"what is taken for noise is correlated along the row ({alike:+.2f}) and may be "

@@ -17,7 +17,7 @@ from ikpca_cli.data.first_pass import selection_rows
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, RowSource, check_width, row_name
 from ikpca_cli.errors import InputError, Note, UsageError, about, tell
-from ikpca_cli.estimators.base import OF_NOISE, WITHHELD
+from ikpca_cli.estimators.base import OF_NOISE, UNSURE, WITHHELD
 from ikpca_cli.estimators.decisions.noise_decision import OTHER_NOISE
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.evaluation.diagnostics import FEW_COLUMNS, Residual
@@ -113,7 +113,7 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
         )
     told = model.fitted_params_["noise_std"] != "auto" or error <= MOST_ERROR * risk
     if not reason and not told:
-        reason = WITHHELD[3]
+        reason = UNSURE
     mse = None if reason else max(risk, 0.0)
     return {
         "noise_std": math.sqrt(noise_mse),

@@ -1,4 +1,4 @@
-"""Sines of many angles, and the way back, with angles counted in half turns.
+"""Sines of many angles, and their inverse, with angles counted in half turns.
 
 In half turns the branch of an angle is the nearest whole number and the rest is exact, so that
 the sine is a polynomial on [-1/2, 1/2] with a sign. As a few passes over numbers that stay in the

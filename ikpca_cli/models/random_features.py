@@ -21,10 +21,10 @@ from ikpca_cli.models.activations.activation import load_activation
 from ikpca_cli.models.kernels.kernel import ORTHOGONAL, Kernel, Radial
 from ikpca_cli.models.novelty import ROWS, from_mean_kernels
 
-TILE_FEATURES = 512
+CHUNK_FEATURES = 512
 """The most features that a thread computes at once."""
 
-TILE_ELEMENTS = 2**17
+CHUNK_ELEMENTS = 2**17
 """The numbers in a tile of features: 1 MiB in float64, which a core's cache holds."""
 
 WELL_CONDITIONED = 1e-3
@@ -247,10 +247,10 @@ def fewest_pairs(n_features: int) -> int:
 
 
 def places(n_rows: int, n_features: int) -> list[tuple[slice, slice]]:
-    """Return the tiles that features (n_rows, n_features) are computed in, by rows."""
-    width = min(TILE_FEATURES, n_features)
+    """Return the chunks that features (n_rows, n_features) are computed in, by rows."""
+    width = min(CHUNK_FEATURES, n_features)
     columns = chunks(n_features, width)
-    return [(rows, part) for rows in chunks(n_rows, TILE_ELEMENTS // width) for part in columns]
+    return [(rows, part) for rows in chunks(n_rows, CHUNK_ELEMENTS // width) for part in columns]
 
 
 def ridge_inverse(W: FloatArray, ridge: float) -> FloatArray:

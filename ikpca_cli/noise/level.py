@@ -14,7 +14,7 @@ from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
 from ikpca_cli.noise.estimate import NoiseLevel, Reading
-from ikpca_cli.noise.evidence.neighbours import likeness_of_neighbours
+from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.evidence.texture import is_texture
 from ikpca_cli.noise.high_frequencies import high_reading
@@ -72,7 +72,7 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     high = high_reading(X)
     if high is None:
         # Both have directions that are equal in variance as those of noise are.
-        if is_texture(X) or (likeness_of_neighbours(X) > _ALIKE and is_one_process(X)):
+        if is_texture(X) or (neighbour_correlation(X) > _ALIKE and is_one_process(X)):
             return replace(level, certain=False, is_bound=True)
         return level
     return _checked(level, high)

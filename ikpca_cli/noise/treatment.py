@@ -1,4 +1,4 @@
-"""What happens to rows before and after a denoiser: white noise, limits, and the way back."""
+"""What happens to rows before and after a denoiser: white noise, limits, and the inverse."""
 
 from __future__ import annotations
 

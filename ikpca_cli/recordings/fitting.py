@@ -10,6 +10,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, Progress, as_rows, silent
 from ikpca_cli.errors import IkpcaWarning, InputError, tell
+from ikpca_cli.estimators.base import UNSURE
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.recordings.beats.events import LENGTH
 from ikpca_cli.recordings.colour import UNKNOWN, correlations
@@ -131,7 +132,7 @@ def fit_windows(
     elif best.risk is not None and best.risk.error > best.risk.mse / SURE_ENOUGH:
         most = max(best.risk.mse, 0.0) + BOUND * best.risk.error
         known = most < best.risk.mse_noisy
-        best.withhold("these rows tell it too roughly", most if known else None)
+        best.withhold(UNSURE, most if known else None)
     return best
 
 

@@ -60,8 +60,8 @@ def texture(canvases: Sequence[RowSource]) -> float:
         moved = _second(_second(rows, 1).T, 1)
         high, wide = (length // _SQUARE for length in moved.shape)
         moved = moved[: high * _SQUARE, : wide * _SQUARE]
-        tiles = moved.reshape(high, _SQUARE, wide, _SQUARE)
-        squares.append((tiles**2).mean(axis=(1, 3)).ravel())
+        blocks = moved.reshape(high, _SQUARE, wide, _SQUARE)
+        squares.append((blocks**2).mean(axis=(1, 3)).ravel())
     variances = np.concatenate(squares)
     if len(variances) < _FEWEST_SQUARES:
         return 0.0

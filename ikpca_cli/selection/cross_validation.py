@@ -36,7 +36,7 @@ from ikpca_cli.selection.outcome import Bandwidth, Expansion, Fit, LowPass
 WORTH_A_PAIR = 0.005
 """Share of the risk that a second gamma has to save."""
 
-_TILE_ROWS = 128  # held-out rows that are moved at once: their kernel values stay in the cache
+_CHUNK_ROWS = 128  # held-out rows that are moved at once: their kernel values stay in the cache
 _STEEPEST = 10.0  # change of a row's displacement over its own, per column
 _MORE_ROWS = 1.2  # than in a fit of the comparison, to show how fast the risk falls
 
@@ -259,7 +259,7 @@ class CrossValidation:
         preimage = fit(trial.places, width)
         dtype = preimage.component_variances[0].dtype
         parts = []
-        for part in chunks(len(held), _TILE_ROWS):
+        for part in chunks(len(held), _CHUNK_ROWS):
             moved = preimage.displacements(
                 self.noise_variance,
                 held[part].astype(dtype, copy=False),

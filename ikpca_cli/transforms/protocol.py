@@ -1,4 +1,4 @@
-"""What a transform is: rows whose noise is white, and the way back to the units of the data."""
+"""What a transform is: rows whose noise is white, and the inverse to the units of the data."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 For a variance of ``gain x + floor`` at signal x, ``(2 / gain) sqrt(gain x + 3/8 gain^2 + floor)``
 has noise of variance 1 (Anscombe, "The transformation of Poisson, binomial and negative-binomial
 data", 1948; Starck, Murtagh and Bijaoui 1998 with gain and floor). Their mean is not the transform
-of the mean; the way back is the exact unbiased one (Makitalo and Foi, "Optimal inversion of the
+of the mean; the inverse is the exact unbiased one (Makitalo and Foi, "Optimal inversion of the
 generalized Anscombe transformation for Poisson-Gaussian noise", 2013, in closed form).
 """
 

@@ -108,7 +108,7 @@ def test_a_residual_is_harmful_where_more_signal_than_noise_went(waves, lost, ki
     assert not small.is_harmful(0.3, is_usual=True)
 
 
-def test_likeness_in_noise_is_warned_of_where_it_may_be_signal(waves):
+def test_alike_neighbours_in_noise_is_warned_of_where_it_may_be_signal(waves):
     clean, rng = waves
     white = rng.normal(scale=0.3, size=(300, 44))
     noisy = clean + sum(white[:, k : k + 40] for k in range(5)) / 2.0

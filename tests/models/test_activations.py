@@ -1,4 +1,4 @@
-"""Activations: forward, and the way back that the noisy angle tells."""
+"""Activations: forward, and the inverse that the noisy angle tells."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from scipy.fft import idct
 
 from ikpca_cli.errors import IkpcaWarning
 from ikpca_cli.estimators.denoiser import load_method
-from ikpca_cli.noise.evidence.neighbours import are_alike, likeness_of_neighbours
+from ikpca_cli.noise.evidence.neighbours import are_alike, neighbour_correlation
 from ikpca_cli.noise.evidence.nothing_else import are_noise_alone
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import estimate_noise
@@ -70,7 +70,7 @@ def test_noise_that_neighbours_share_is_told_from_white(share):
     for signals in (0, 3, 12):
         rows = 5.0 * rng.normal(size=(150, signals)) @ rng.normal(size=(signals, 60))
         rows += smoothed(rng.normal(size=rows.shape), share)
-        found = likeness_of_neighbours(rows - rows.mean(axis=0))
+        found = neighbour_correlation(rows - rows.mean(axis=0))
         assert (found > 0.05) if share else (found < 0.01)
 
 

@@ -8,9 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ikpca_cli.cli.words.next_steps import after_fit
-
-UNSURE = "these rows tell it too roughly"
-"""The reason for which an error is not promised, though the noise is what it is taken for."""
+from ikpca_cli.estimators.base import UNSURE
 
 _CHANNELS = 8  # whose noise a sentence names
 

@@ -10,15 +10,13 @@ import numpy as np
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import Note, tell
-from ikpca_cli.estimators.base import Estimator
+from ikpca_cli.estimators.base import UNSURE, WITHHELD, Estimator
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.treatment import Treatment
 from ikpca_cli.selection.choice import Choice
 
 MOST_ERROR = 0.08
 """Standard error of a promise, over the promise, from which it is not made."""
-
-_TOO_UNSURE = 3  # of `WITHHELD`
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,9 @@ class Promise:
         """Return this, withheld if its error is too large beside it."""
         if self.withheld or self.mse is None or self.error is None:
             return self
-        return self if self.error <= MOST_ERROR * self.mse else replace(self, withheld=_TOO_UNSURE)
+        if self.error <= MOST_ERROR * self.mse:
+            return self
+        return replace(self, withheld=WITHHELD.index(UNSURE))
 
 
 def promise_of(

@@ -131,7 +131,7 @@ def _writer(output: Output) -> Iterator[Write]:
     how: dict[str, Any] = {"photometric": "rgb" if colour else grey}
     size = math.prod(output.shape) * output.dtype.itemsize
     on_disk = output.handle.readable() and output.handle.seekable()
-    place: Any = output.handle if on_disk else io.BytesIO()  # a pipe has no way back
+    place: Any = output.handle if on_disk else io.BytesIO()  # a pipe cannot seek
     with tifffile.TiffWriter(place, bigtiff=size > _LARGEST_CLASSIC) as tiff:
 
         def write(block: np.ndarray[Any, Any]) -> None:

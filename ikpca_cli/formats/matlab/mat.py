@@ -152,7 +152,7 @@ def _writer(output: Output) -> Iterator[Write]:
             )
         beside = output.layout.beside
         others = beside.load() if isinstance(beside, _Others) else {}
-        buffer = io.BytesIO()  # scipy seeks, and a pipe has no way back
+        buffer = io.BytesIO()  # scipy seeks, which a pipe cannot
         _save(buffer, {variable: values, **others})
         output.handle.write(buffer.getbuffer())
 

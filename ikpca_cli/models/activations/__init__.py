@@ -1,1 +1,1 @@
-"""What random features pass through: a function forward, and the way back on the row's branch."""
+"""What random features pass through: a function, and its inverse on the row's branch."""

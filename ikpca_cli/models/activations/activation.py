@@ -1,8 +1,8 @@
 """An activation: random features are ``s(alpha)`` of angles ``alpha = w'x + b``.
 
 Gedon et al. 2023, section 3.3, go back from a projected feature with the help of the noisy row's
-own angle, which knows what the activation has lost. Angles are counted in half turns on the way
-forward, as `ikpca_cli.linalg.sines` has them, and in radians on the way back.
+own angle, which knows what the activation has lost. The function takes angles in
+half turns, as `ikpca_cli.linalg.sines` has them; the inverse takes them in radians.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ SLOPE = 0.1
 
 
 class LeakyReLU(Activation):
-    """``max(alpha, SLOPE * alpha)``; what this takes off is added on the way back."""
+    """``max(alpha, SLOPE * alpha)``; what this takes off is added by the inverse."""
 
     def forward(self, half_turns: FloatArray) -> None:
         """Replace angles, (n, k) in half turns, by the activation of them in radians."""

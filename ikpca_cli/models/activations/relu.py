@@ -9,7 +9,7 @@ from ikpca_cli.models.activations.activation import Activation
 
 
 class ReLU(Activation):
-    """``max(alpha, 0)``; on the way back ``min(alpha, 0)`` of the noisy angle is added."""
+    """``max(alpha, 0)``; the inverse adds ``min(alpha, 0)`` of the noisy angle."""
 
     def forward(self, half_turns: FloatArray) -> None:
         """Replace angles, (n, k) in half turns, by their positive part in radians."""

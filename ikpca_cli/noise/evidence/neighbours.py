@@ -23,7 +23,7 @@ _DISTANCES = (1, 2, 3)
 _SURELY = 4.0  # standard errors
 
 
-def likeness_of_neighbours(X: FloatArray) -> float:
+def neighbour_correlation(X: FloatArray) -> float:
     """Return the correlation of neighbours beyond that of white noise and beyond chance, 0 or more.
 
     Parameters
@@ -57,4 +57,4 @@ def are_alike(X: FloatArray, times: float = 1.0) -> bool:
     That is so many times as much as the weak signal that is left in white noise may make it.
     """
     most = times * (MOST_ALIKE + OF_FEW_ROWS / len(X) ** 0.5)
-    return bool(likeness_of_neighbours(X) > most)
+    return bool(neighbour_correlation(X) > most)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import Eigenvalues
-from ikpca_cli.noise.evidence.neighbours import likeness_of_neighbours
+from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
 
 _MOST = 0.6  # share of what rows differ by that noise has where it is all, as far as it is told
 
@@ -21,4 +21,4 @@ def are_noise_alone(X: FloatArray, noise_std: float) -> bool:
     """
     if noise_std**2 < _MOST * np.mean(X**2):
         return False
-    return Eigenvalues.of(X).reading(1.0)[1] == 0 and likeness_of_neighbours(X) == 0.0
+    return Eigenvalues.of(X).reading(1.0)[1] == 0 and neighbour_correlation(X) == 0.0

@@ -11,9 +11,9 @@ import numpy as np
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.evidence.loud_columns import has_loud_columns
 from ikpca_cli.noise.level import FEW_COLUMNS
-from ikpca_cli.noise.likeness import Likeness
 from ikpca_cli.noise.low_rank import plateau_of
 from ikpca_cli.noise.models import counts
+from ikpca_cli.noise.residual_statistics import ResidualStatistics
 
 MANY_COLUMNS = 20
 """From this width on noise models are tried, and what is left of rows is looked at."""
@@ -30,10 +30,10 @@ def is_of_one_level(white: FloatArray, rows: FloatArray) -> bool:
         Centred rows with white noise, and the same rows as they came.
     """
     n_features = int(np.count_nonzero(np.ptp(white, axis=0)))
-    likeness = Likeness.of(white)
+    residual = ResidualStatistics.of(white)
     if n_features <= FEW_COLUMNS:
-        return likeness.rows < _FEW_EVEN
-    if not likeness.is_even() or has_loud_columns(white):
+        return residual.rows < _FEW_EVEN
+    if not residual.is_even() or has_loud_columns(white):
         return False
     if n_features >= MANY_COLUMNS:
         return True

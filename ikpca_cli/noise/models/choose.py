@@ -4,12 +4,12 @@ Noise that is white has equal variance in all directions without signal, so that
 right that makes the plateau of equal variances longer. With white noise hardly any does. It is
 taken if it has the longest plateau of all, noise is then told from signal with certainty, and the
 risk of a quick denoiser, in the units of the data, falls by more than its standard error, or what
-has no signal is like noise of one level (`Likeness`) and was nothing of that kind before.
+has no signal is like noise of one level (`ResidualStatistics`) and was nothing of that kind before.
 
 Rough signal, evened by its own covariance, has a long plateau as well. Noise that is correlated has
 to be less than half of what rows differ by, and what is white then has to be like noise in every
-row and column (`Likeness`): peaks, edges and chirps are not. And there has to be a signal that
-stands out of it: random walks may be taken for noise in any part (`is_one_process`).
+row and column (`ResidualStatistics`): peaks, edges and chirps are not. And there has to be a signal
+that stands out of it: random walks may be taken for noise in any part (`is_one_process`).
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.evidence.loud_columns import has_loud_columns
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import estimate_noise
-from ikpca_cli.noise.likeness import Likeness, shared_with_neighbours
 from ikpca_cli.noise.low_rank import plateau_of
 from ikpca_cli.noise.models import band_limited, by_column, correlated, counts
 from ikpca_cli.noise.models.spikes import Spikes, apart_from_medians, propose_outliers
 from ikpca_cli.noise.models.spikes import propose as propose_spikes
 from ikpca_cli.noise.quick import quick_risks
+from ikpca_cli.noise.residual_statistics import ResidualStatistics, shared_with_neighbours
 from ikpca_cli.transforms.frequency_band import FrequencyBand
 from ikpca_cli.transforms.protocol import Transform
 from ikpca_cli.transforms.whiten import Whitening
@@ -151,7 +151,7 @@ def noise_of(rows: FloatArray, asked: str = "auto", name: str = "the array") -> 
 
 def _are_tails(repaired: FloatArray, rows: FloatArray) -> bool:
     """Tell whether noise on rows (n, p) has heavy tails, and hardly any without spikes."""
-    before, after = (Likeness.of(_centred(X)).core_kurtosis for X in (rows, repaired))
+    before, after = (ResidualStatistics.of(_centred(X)).core_kurtosis for X in (rows, repaired))
     return before > HEAVY and after - 3.0 < LIGHTER * (before - 3.0)
 
 
@@ -166,7 +166,7 @@ def _has_signal(repaired: FloatArray, rows: FloatArray) -> bool:
 def _other(rows: FloatArray, white: int) -> Noise:
     """Return a noise model that is better than the white one, or that."""
     found, longer = [], LONGER * white + BY
-    as_white = Likeness.of(_centred(rows))
+    as_white = ResidualStatistics.of(_centred(rows))
     is_white = as_white.may_be_noise()
     is_doubtful = not is_white
     is_loud = has_loud_columns(_centred(rows), smooth=True)
@@ -191,16 +191,16 @@ def _other(rows: FloatArray, white: int) -> Noise:
         if plateau < _AS_LONG * longest and not isinstance(transform, FrequencyBand):
             continue
         Z = _centred(transform.forward(rows))
-        level, likeness = estimate_noise(Z), Likeness.of(Z)
+        level, residual = estimate_noise(Z), ResidualStatistics.of(Z)
         if level.std is None or not level.certain:
             continue
         # Edges are in some columns more than in others, and peaks where the signal is strong.
         stabilised = name == "counts" and plateau >= _FAR_LONGER * white
         stabilised &= abs(level.std - 1.0) < _OFF_ONE
-        if not likeness.may_be_noise(by_column=not stabilised):
+        if not residual.may_be_noise(by_column=not stabilised):
             continue
         is_along = isinstance(transform, Whitening | FrequencyBand)
-        if is_along and not _is_noise(rows, transform, level, likeness):
+        if is_along and not _is_noise(rows, transform, level, residual):
             continue
         # What bends too much for few directions is loud where there is signal, as such noise is.
         if as_white.column_spread < _UNEVEN and shared_with_neighbours(Z) > _SHARED:
@@ -216,7 +216,7 @@ def _other(rows: FloatArray, white: int) -> Noise:
         # A plane in the data may be bent in their roots, which costs the quick denoiser more than
         # others; but noise that is of one level there, and is not here, is known all the same.
         is_little = after.mean() < MOST_LOST * before.mean()
-        if name == "counts" and not is_white and is_little and _is_stable(level, likeness):
+        if name == "counts" and not is_white and is_little and _is_stable(level, residual):
             return Noise(name, transform, evidence=words + "what has no signal is even noise")
     return Noise(is_doubtful=is_doubtful)
 
@@ -229,13 +229,15 @@ def _proposed(
     return transform, 0 if transform is None else plateau_of(_centred(transform.forward(rows)))
 
 
-def _is_stable(level: NoiseLevel, likeness: Likeness) -> bool:
+def _is_stable(level: NoiseLevel, residual: ResidualStatistics) -> bool:
     """Tell whether stabilised noise has one level, or may have the level 1 that it should have."""
     assert level.std is not None
-    return likeness.is_noise() or abs(level.std - 1.0) < _OFF_ONE
+    return residual.is_noise() or abs(level.std - 1.0) < _OFF_ONE
 
 
-def _is_noise(rows: FloatArray, by: Transform, level: NoiseLevel, likeness: Likeness) -> bool:
+def _is_noise(
+    rows: FloatArray, by: Transform, level: NoiseLevel, residual: ResidualStatistics
+) -> bool:
     """Tell whether what is made white along the row is noise, and not all that rows (n, p) are."""
     assert level.std is not None
     X = _centred(rows)
@@ -247,7 +249,7 @@ def _is_noise(rows: FloatArray, by: Transform, level: NoiseLevel, likeness: Like
         return False
     if in_band:  # whose highest frequencies were like noise already; the rest may have odd rows
         return True
-    if not likeness.is_noise():
+    if not residual.is_noise():
         return False
     # Much noise has to be far from white: signal that is stationary as well is seldom so smooth.
     floor = estimate_noise(X).std or 0.0

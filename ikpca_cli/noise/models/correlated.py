@@ -13,7 +13,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import Eigenvalues
-from ikpca_cli.noise.evidence.neighbours import likeness_of_neighbours
+from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
 from ikpca_cli.noise.low_rank import LowRank, plateau_of
 from ikpca_cli.transforms.whiten import Whitening
 
@@ -23,7 +23,7 @@ MOST_COLUMNS = 2000
 _RANKS = (2, 4, 8, 16)
 _REACH, _LEAST_REACH = 8, 16  # lags that are looked at: the row over the one, or the other
 _NEAR, _AS_LONG = 0.9, 0.98  # of the longest plateau, after one pass and two
-_AS_UNLIKE = 0.01  # more than the least likeness of neighbours
+_AS_UNLIKE = 0.01  # more than the least correlation of neighbours
 _LEAST = 1e-3  # of the largest variance that the least direction has
 
 
@@ -39,7 +39,7 @@ def propose(rows: FloatArray) -> Whitening | None:
     first = [Whitening(stationary(residual, rank)) for rank, residual in left if residual.any()]
     second = [_again(X, whitening) for whitening in _longest(X, first, _NEAR)]
     found = _longest(X, second, _AS_LONG)
-    alike = [likeness_of_neighbours(whitening.forward(X)) for whitening in found]
+    alike = [neighbour_correlation(whitening.forward(X)) for whitening in found]
     good = [one for one, like in zip(found, alike, strict=True) if like <= min(alike) + _AS_UNLIKE]
     return good[-1] if good else None
 

@@ -233,10 +233,10 @@ def _period(fast: FloatArray) -> int:
 
     length = len(fast)
     spectrum = np.abs(np.fft.rfft(fast, 2 * length, axis=0)) ** 2
-    likeness = np.fft.irfft(spectrum.sum(axis=1))[: length // 2]
-    rising = np.flatnonzero(np.diff(likeness) > 0.0)
+    autocorrelation = np.fft.irfft(spectrum.sum(axis=1))[: length // 2]
+    rising = np.flatnonzero(np.diff(autocorrelation) > 0.0)
     first = int(rising[0]) if len(rising) else 1
     # The first of the lags that are about as good: two periods are as like as one.
-    least = _AS_LIKE * float(likeness[first:].max())
-    good, _ = find_peaks_of(likeness[first:], height=least)
-    return max(4, first + int(good[0] if len(good) else np.argmax(likeness[first:])))
+    least = _AS_LIKE * float(autocorrelation[first:].max())
+    good, _ = find_peaks_of(autocorrelation[first:], height=least)
+    return max(4, first + int(good[0] if len(good) else np.argmax(autocorrelation[first:])))

@@ -5,7 +5,7 @@
 Error against r for the S-curve (10 components) and USPS (25 components, no ridge), both at noise
 0.25 and 0.5, beside kPCA+SL with as many components. Parameters are those of Figures 2 and 3; the
 numbers of components and of features are our choice. One more figure, not in the paper: with the
-refined way back, how the error tends to that of infinitely many features (a quarter of the runs).
+refined pre-image, how the error tends to that of infinitely many features (a quarter of the runs).
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def main() -> None:
         )
         picture = asked.output / "fig_a_rff_limit.png"
         report = compare(curve, settings, max(2, asked.runs // 4), picture)
-        print_curves("S-curve, noise 0.25, refined way back", report, "n_rff")
+        print_curves("S-curve, noise 0.25, refined pre-image", report, "n_rff")
         if not USPS.exists():
             print(f"skipped USPS: {USPS} is not there")
             return

@@ -6,8 +6,8 @@ import h5py
 import numpy as np
 import pytest
 
-from ikpca_cli.noise.likeness import Likeness, shared_with_neighbours
 from ikpca_cli.noise.models.choose import noise_of
+from ikpca_cli.noise.residual_statistics import ResidualStatistics, shared_with_neighbours
 
 SHAPE = (150, 90)
 
@@ -16,17 +16,17 @@ def stream(*numbers):
     return np.random.default_rng(np.random.SeedSequence([91, *numbers]))
 
 
-def likeness_of(noise, rng):
+def statistics_of(noise, rng):
     """Return that of noise on a signal in three directions."""
     signal = 5.0 * rng.normal(size=(len(noise), 3)) @ rng.normal(size=(3, noise.shape[1]))
     rows = signal + noise
-    return Likeness.of(rows - rows.mean(axis=0))
+    return ResidualStatistics.of(rows - rows.mean(axis=0))
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_white_noise_is_like_noise(seed):
     rng = stream(1, seed)
-    found = likeness_of(rng.normal(size=SHAPE), rng)
+    found = statistics_of(rng.normal(size=SHAPE), rng)
     assert found.is_noise()
     assert found.may_be_noise()
 
@@ -41,14 +41,14 @@ def test_noise_of_other_kinds_is_not_of_one_level():
         "spikes": normal + np.where(rng.uniform(size=SHAPE) < 0.02, 12.0, 0.0),
     }
     for kind, noise in kinds.items():
-        assert not likeness_of(noise, rng).may_be_noise(), kind
+        assert not statistics_of(noise, rng).may_be_noise(), kind
 
 
 def test_a_few_odd_rows_do_not_make_noise_doubtful():
     rng = stream(3)
     noise = rng.normal(size=SHAPE)
     noise[:2] += np.where(rng.uniform(size=(2, SHAPE[1])) < 0.05, 8.0, 0.0)
-    found = likeness_of(noise, rng)
+    found = statistics_of(noise, rng)
     assert found.kurtosis > 3.0 + 3.0 * (24.0 / noise.size) ** 0.5
     assert found.may_be_noise()
 

@@ -29,7 +29,7 @@ _HEAVY, _UNLIKE, _UNEVEN = 3.8, 4.5, 0.2  # what no such noise has of these thre
 
 
 @dataclass(frozen=True)
-class Likeness:
+class ResidualStatistics:
     """How what is left of rows without their signal compares to noise.
 
     Attributes
@@ -53,7 +53,7 @@ class Likeness:
     columns: float
 
     @classmethod
-    def of(cls, X: FloatArray) -> Likeness:
+    def of(cls, X: FloatArray) -> ResidualStatistics:
         """Return that of centred rows (n, p), without all directions above the plateau."""
         spectrum = Eigenvalues.of(X)
         rank = len(spectrum.variances) - spectrum.plateau()
