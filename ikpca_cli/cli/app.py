@@ -40,6 +40,16 @@ class _Guarded(TyperGroup):
             as_plain_flag(param)
         return found
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Take what stands before the command; refuse what it is not in one line."""
+        try:
+            rest: list[str] = super().parse_args(ctx, args)
+        except Exception as error:
+            if not _is_wrong_usage(error):
+                raise
+            raise _refused(error, ctx) from None
+        return rest
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command; report what went wrong in one line unless --debug is given."""
         with warnings.catch_warnings():
@@ -52,6 +62,8 @@ class _Guarded(TyperGroup):
             except BrokenPipeError:
                 raise typer.Exit(BROKEN_PIPE) from None
             except (Exception, KeyboardInterrupt) as error:
+                if _is_wrong_usage(error):
+                    raise _refused(error, ctx) from None
                 if _is_typers(error):
                     raise
                 if ctx.meta.get("debug"):
@@ -83,6 +95,21 @@ def _is_typers(error: BaseException) -> bool:
     return type(error).__module__.split(".")[0] in ("typer", "click")
 
 
+def _is_wrong_usage(error: BaseException) -> bool:
+    """Tell a word of the command line that typer does not take; a help text is none."""
+    told_by_typer = _is_typers(error) and hasattr(error, "format_message")
+    return told_by_typer and type(error).__name__ != "NoArgsIsHelpError"
+
+
+def _refused(error: Any, ctx: Any) -> typer.Exit:
+    """Say in one line what typer does not take, and return what leaves with its exit code."""
+    text = error.format_message().rstrip(".")
+    command = "" if ctx.invoked_subcommand is None else f" {ctx.invoked_subcommand}"
+    where = f"{ctx.command_path}{command if hasattr(error, 'ctx') else ''}"
+    say(f"error: {text[:1].lower()}{text[1:]}; see {where} --help")
+    return typer.Exit(error.exit_code)
+
+
 def _tell(ctx: Any, text: str, *, is_note: bool) -> None:
     """Print a warning or a note, but not again for each of a thousand runs or files.
 
@@ -102,7 +129,7 @@ app = typer.Typer(
     add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
-    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "IKPCA"},
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 for command in (fit, denoise, evaluate, compare, beats, info, demo, guide):
     app.command(cls=Command)(arranged(command))

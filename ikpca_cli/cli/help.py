@@ -7,6 +7,7 @@ panels and their order, defaults that are shown, words that a shell completes, f
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from enum import Enum
@@ -15,6 +16,8 @@ from typing import Annotated, Any, get_args, get_origin
 from typer.core import TyperCommand
 from typer.models import OptionInfo
 
+from ikpca_cli.cli.given.variables import check_variables, variable_of
+from ikpca_cli.errors import tell
 from ikpca_cli.formats.told import OF_TABLES
 
 PANELS = ("Data", "Output", "Model", "Experiment", "Advanced")
@@ -71,9 +74,20 @@ class Command(TyperCommand):
                 param.rich_help_panel = PANELS[-1]
                 as_plain_flag(param)
         for param in found:
+            long = _long_name(param)
+            if long is not None:
+                param.envvar = variable_of(str(self.name), long)
+                param.show_envvar = False  # the same rule for all, which the guide says
             if param.param_type_name == "argument":
                 param.display_type_rich = lambda ctx: None  # its name says what it is
         return found
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command, once no variable of the environment is one it does not know."""
+        names = map(_long_name, self.params)
+        for line in check_variables(str(self.name), filter(None, names), os.environ):
+            tell(line)
+        return super().invoke(ctx)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the usage line: what is given once, may be left out, or repeated."""
@@ -81,9 +95,15 @@ class Command(TyperCommand):
         return ["[OPTIONS]", *(_usage(one) for one in names)]
 
 
+def _long_name(param: Any) -> str | None:
+    """Return the name of an option as the command line has it; None for an argument, or help."""
+    names = [text for text in param.opts if text.startswith("--") and text != "--help"]
+    return names[0] if names else None
+
+
 def as_plain_flag(param: Any) -> None:
-    """Show a flag without a type, and take it from the command line alone."""
-    param.metavar, param.show_envvar, param.allow_from_autoenv = "", False, False
+    """Show a flag without a type."""
+    param.metavar = ""
 
 
 def _usage(argument: Any) -> str:
@@ -117,7 +137,6 @@ def _shown(parameter: inspect.Parameter, *, is_kept: bool) -> inspect.Parameter:
         return parameter
     kind = get_args(parameter.annotation)[0]
     option = copy(option)
-    option.show_envvar = False  # the same name for all, which the guide says
     option.rich_help_panel = _panel(parameter.name, option.rich_help_panel)
     words = _words(option.metavar)
     if kind is bool:

@@ -77,7 +77,9 @@ def rank_file(
             "without clean rows methods are ranked on rows of TRAIN that are held out: leave "
             f"{noisy} out, or give --clean FILE, --clean mean or --noise F"
         )
-    from ikpca_cli.cli.words.report import Spread, print_records
+    from ikpca_cli.cli.words.comparing import ranking_sentence
+    from ikpca_cli.cli.words.next_steps import shell_word
+    from ikpca_cli.cli.words.report import Spread, print_lines, print_records
 
     names = list(dict.fromkeys(name.strip() for name in methods.split(",")))
     standings = _standings(gathered([train]), names, given, reading, work, printing)
@@ -94,6 +96,8 @@ def rank_file(
         json_value={"results": records},
         best=0,
     )
+    if form == "table":
+        print_lines([ranking_sentence(records, shell_word(train))])
 
 
 def _standings(

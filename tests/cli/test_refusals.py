@@ -146,6 +146,24 @@ def test_wrong_usage(cli, ready, args, reason):
 @pytest.mark.parametrize(
     ("args", "reason"),
     [
+        (["fit"], "missing argument 'TRAIN'; see "),
+        (["beats", "good.npy"], "missing option '--output' / '-o'; see "),
+        (["fit", "good.npy", "--sead", 3], "--sead"),
+        (["fit", "good.npy", "--seed", "x"], "'--seed'"),
+        (["denoise", "pca.joblib", "good.npy", "-o"], "'-o'"),
+        (["fitt", "good.npy"], "'fitt'"),
+        (["--fit"], "--fit"),
+    ],
+)
+def test_what_is_no_command_line_is_refused_in_one_line(cli, ready, args, reason):
+    line = refused(cli, args, 2, ready)
+    assert reason in line
+    assert line.endswith(" --help")
+
+
+@pytest.mark.parametrize(
+    ("args", "reason"),
+    [
         (["fit", "good.npy", "-o", "pca.joblib"], "pca.joblib: exists already; use --force"),
         (["fit", "good.npy", "-o", "good.npy", "--force"], "good.npy: is the input"),
         (["fit", "good.npy", "-o", "no/such/m.joblib"], "does not exist; create it"),

@@ -46,6 +46,15 @@ def test_a_narrow_terminal_does_without_spare_columns_and_says_so(terminal):
     assert "…" not in text
 
 
+def test_names_stay_whole_beside_notes(capsys, monkeypatch):
+    monkeypatch.setattr(report, "_console", lambda: Console(file=sys.stdout, width=60))
+    record = {"kernel": "rational-quadratic", "estimated_mse_error": 0.1, "model": "m" * 70}
+    report.print_record(record, "table", notes={"estimated_mse_error": "chosen from the rows"})
+    lines = capsys.readouterr().out.splitlines()
+    assert any("rational-quadratic" in line for line in lines)
+    assert max(map(len, lines)) <= 60
+
+
 def test_csv_and_json_hold_what_is_there(capsys):
     records = [{"a": 0.1, "b": None, "c": ["x", "y"]}, {"a": float("inf"), "b": 2, "c": []}]
     report.print_records(records, "csv")

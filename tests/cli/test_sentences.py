@@ -10,9 +10,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ikpca_cli.cli.batch.change import Change
+from ikpca_cli.cli.words.comparing import comparison_sentence, ranking_sentence
 from ikpca_cli.cli.words.sentences import (
     batch_sentence,
-    comparison_sentence,
     error_sentence,
     file_sentences,
     fit_sentences,
@@ -142,8 +142,8 @@ def test_batches_in_words():
 
 
 def test_comparisons_in_words():
-    def row(method, mse, runs=1):
-        return {"method": method, "mse_mean": mse, "runs": runs}
+    def row(method, mse, runs=1, kernel=None):
+        return {"method": method, "mse_mean": mse, "runs": runs, "kernel": kernel}
 
     rows = [row("ikpca", 0.012), row("ikpca", 0.011), row("pca", 0.01), row("kpca", None, 0)]
     text = comparison_sentence(rows, 0.04, repeats=True)
@@ -151,6 +151,26 @@ def test_comparisons_in_words():
     assert "--runs" in text
     assert "--runs" not in comparison_sentence(rows, 0.04, repeats=False)
     assert "None brings" in comparison_sentence(rows, 0.005, repeats=False)
+    rows = [row("ikpca", 0.01, kernel="matern52"), row("ikpca", 0.04, kernel="gaussian")]
+    text = comparison_sentence(rows, 0.09, repeats=False)
+    assert "Least error: ikpca with kernel matern52, RMS 0.3 before, 0.1 after" in text
+
+
+def test_a_ranking_in_words():
+    def row(method, mse, behind, error):
+        return {
+            "method": method,
+            "estimated_mse": mse,
+            "behind": behind,
+            "behind_error": error,
+        }
+
+    rows = [row("pca", 0.01, 0.0, 0.0), row("kpca", 0.011, 0.001, 0.0006)]
+    text = ranking_sentence([*rows, row("ikpca", 0.015, 0.005, 0.001)], "'a b.npy'")
+    assert text.startswith("Least estimated error: pca, about RMS 0.1 after; as good, as far as ")
+    assert "tell: kpca; more error: ikpca 50 %. " in text
+    assert text.endswith("Next: ikpca fit 'a b.npy' --method pca")
+    assert "as good" not in ranking_sentence(rows[:1], "a.npy")
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e8])

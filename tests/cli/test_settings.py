@@ -31,6 +31,32 @@ def test_the_command_line_comes_before_the_environment_and_that_before_a_file(
     assert fitted(cli)["method"] == "pca"
 
 
+def test_a_variable_is_called_as_the_option(cli, samples, home, monkeypatch):
+    monkeypatch.setenv("IKPCA_FIT_METHOD", "pca")
+    monkeypatch.setenv("IKPCA_FIT_FORMAT", "json")
+    monkeypatch.setenv("IKPCA_VERSION", "1")
+    monkeypatch.setenv("IKPCA_HOME", "/opt/ikpca")
+    result = cli("fit", "ecg_train.npy")
+    assert json.loads(result.stdout)["method"] == "pca"
+    assert result.stderr == ""
+
+
+def test_a_misspelt_variable_is_refused(cli, samples, home, monkeypatch):
+    monkeypatch.setenv("IKPCA_FIT_SEAD", "1")
+    result = cli("fit", "ecg_train.npy", code=2)
+    assert result.stderr.startswith("error: the environment variable IKPCA_FIT_SEAD is no option")
+    assert "did you mean IKPCA_FIT_SEED?" in result.stderr
+    assert not (samples / "model.joblib").exists()
+    cli("guide")  # which has nothing to do with it
+
+
+def test_a_variable_without_its_command_is_warned_of(cli, samples, home, monkeypatch):
+    monkeypatch.setenv("IKPCA_METHOD", "pca")
+    result = cli("fit", "ecg_train.npy", "--method", "pca")
+    assert "warning: the environment variable IKPCA_METHOD does nothing" in result.stderr
+    assert "IKPCA_FIT_METHOD" in result.stderr
+
+
 def test_the_folders_file_comes_before_the_users(cli, samples, home):
     (home / "config/ikpca/ikpca.toml").write_text('[fit]\nmethod = "pca"\ncomponents = 2\n')
     assert fitted(cli)["n_components"] == 2

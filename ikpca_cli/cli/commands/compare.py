@@ -155,8 +155,8 @@ def compare(
         rank_file(train, noisy, methods, fixed | {"--seed": seed}, files, work, printing)
         return
 
+    from ikpca_cli.cli.words.comparing import comparison_sentence
     from ikpca_cli.cli.words.report import Spread, print_lines, print_records
-    from ikpca_cli.cli.words.sentences import comparison_sentence
     from ikpca_cli.data import threads
     from ikpca_cli.evaluation import experiment
     from ikpca_cli.evaluation.metrics import snr_gain_db

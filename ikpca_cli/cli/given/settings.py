@@ -1,7 +1,7 @@
 """Defaults of options that a user sets once: ``ikpca.toml`` in the folder or for the user.
 
-Environment variables, ``IKPCA_FIT_METHOD`` for ``ikpca fit --method``, come before a file, and what
-stands on the command line before both.
+Environment variables (`ikpca_cli.cli.given.variables`) come before a file, and what stands on the
+command line before both.
 """
 
 from __future__ import annotations

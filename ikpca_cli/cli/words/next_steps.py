@@ -31,14 +31,15 @@ def _is_plain(byte: int) -> bool:
     return 0x20 <= byte < 0x7F and byte not in b"'\\"
 
 
-def _word(path: str) -> str:
+def shell_word(path: str) -> str:
+    """Return a path as a shell and a command take it."""
     return quoted(no_option(path))
 
 
 def again(reading: ReadOptions) -> str:
     """Return the options of reading that no model keeps, as they stand on the command line."""
     words = ["--transpose"] if reading.transpose else []
-    words += [f"--dataset {_word(reading.dataset)}"] if reading.dataset else []
+    words += [f"--dataset {shell_word(reading.dataset)}"] if reading.dataset else []
     words += [f"--missing {reading.missing}"] if reading.missing != "error" else []
     words += ["--resample"] if reading.resample else []
     return "".join(f" {word}" for word in words)
@@ -46,7 +47,7 @@ def again(reading: ReadOptions) -> str:
 
 def after_fit(record: Mapping[str, Any], sources: Sequence[str], options: str = "") -> str:
     """Return the command that comes next: cleaning, or a fit where nothing would be cleaned."""
-    one = _word(sources[0]) if len(sources) == 1 and sources[0] != "-" else None
+    one = shell_word(sources[0]) if len(sources) == 1 and sources[0] != "-" else None
     if record["noise_std"] is None and record.get("strength") == 0.0:
         return (
             f"Next: ikpca fit {one or 'FILE'}{options} --noise-std LEVEL, if you know it; until "
@@ -54,13 +55,13 @@ def after_fit(record: Mapping[str, Any], sources: Sequence[str], options: str = 
         )
     many = len(sources) > 1 or (one is not None and Path(sources[0]).is_dir())
     files = f"{one or 'FILE...'} --output-dir clean" if many else one or "FILE"
-    return f"Next: ikpca denoise {_word(str(record['model']))} {files}{options}"
+    return f"Next: ikpca denoise {shell_word(str(record['model']))} {files}{options}"
 
 
 def after_cutting(output: str, recording: str, *, is_heart: bool, fs: float | None) -> str:
     """Say what comes after cutting a recording into beats, or other events."""
-    text = f"Next: ikpca fit {_word(output)}"
+    text = f"Next: ikpca fit {shell_word(output)}"
     if is_heart:
-        text += f"; or, in one step, ikpca fit {_word(recording)} --window beats"
+        text += f"; or, in one step, ikpca fit {shell_word(recording)} --window beats"
         text += "" if fs is None else f" --fs {fs:g}"
     return text

@@ -26,6 +26,9 @@ Record = Mapping[str, Any]
 _LONG = 30
 """Characters of what stands beside a value from which on it does not have to be beside it."""
 
+_NAME = 20
+"""Characters of a value that is not broken to make room for what stands beside it."""
+
 _WIDE = 100_000  # rich wraps what does not fit; a pipe has no width
 
 
@@ -76,12 +79,13 @@ def _pairs(record: Record, notes: Mapping[str, str]) -> Table:
     """Return a table with a line for each key, its value, and what is said beside it."""
     table = Table(box=_box(), show_header=False)
     table.add_column(style="bold", no_wrap=True)
-    table.add_column(overflow="fold")
+    cells = [_cell(value) for value in record.values()]
+    whole = max((len(cell) for cell in cells if len(cell) <= _NAME), default=None)
+    table.add_column(overflow="fold", min_width=whole)
     if notes:
         table.add_column(style="dim")
-    for key, value in record.items():
-        cells = [Text(key), Text(_cell(value))]
-        table.add_row(*cells, *([Text(notes.get(key, ""))] if notes else []))
+    for key, cell in zip(record, cells, strict=True):
+        table.add_row(Text(key), Text(cell), *([Text(notes.get(key, ""))] if notes else []))
     return table
 
 

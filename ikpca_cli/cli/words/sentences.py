@@ -251,40 +251,6 @@ def _by_kind(kinds: Mapping[str, int]) -> str:
     return f" ({listed})" if listed else ""
 
 
-def comparison_sentence(
-    records: Sequence[Mapping[str, Any]], before: float, *, repeats: bool
-) -> str:
-    """Say which setting had the least error, and how far the best of each other method is from it.
-
-    Parameters
-    ----------
-    records : sequence of mapping
-        As ``ikpca compare`` prints them.
-    before : float
-        Mean squared error of the noisy rows.
-    repeats : bool
-        Whether further runs would take other rows or other noise.
-    """
-    measured = sorted((row for row in records if row["runs"]), key=lambda row: row["mse_mean"])
-    best = measured[0]
-    least, runs = best["mse_mean"], best["runs"]
-    others = {row["method"]: row for row in reversed(measured) if row["method"] != best["method"]}
-    parts = [
-        f"{method} {plain(100 * (row['mse_mean'] / least - 1))} % more"
-        for method, row in reversed(others.items())
-        if least > 0.0
-    ]
-    rms, rms_before = math.sqrt(least), math.sqrt(before)
-    text = f"Least error: {best['method']}, RMS {plain(rms_before)} before, {plain(rms)} after"
-    if parts:
-        text += "; " + ", ".join(parts)
-    if least >= before:
-        text += ". None brings the rows closer to the clean ones"
-    if runs == 1 and repeats:
-        text += ". This is one run; --runs 10 tells how sure it is"
-    return text + "."
-
-
 def plain(value: float) -> str:
     """Return a number with three significant digits, without an exponent where it needs none."""
     return format(float(f"{value:.3g}"), ",.10g")
