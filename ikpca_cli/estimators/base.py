@@ -35,6 +35,9 @@ WITHHELD = (
 )
 """Reasons for which a fit promises no error."""
 
+GUESS = 1
+"""That of them where the level is not certain."""
+
 OF_NOISE = (1, 2, 6, 7, 8, 9, 10, 11, 12)
 """Those of them that hold for other rows as well, as they are about the noise."""
 

@@ -33,10 +33,12 @@ FEW_ROWS = 20
 SOME_ROWS = 250
 """Rows of a file that are looked at."""
 
+LIKE = 1.25
+"""Ratio of levels that is not worth a word."""
+
 _HIGH = 0.999  # quantile of the squared length of noise
 _STRONGEST = 2.0  # times a displacement
 _SAME_LEVEL = 0.1  # relative difference of levels that changes nothing
-_LIKE = 1.25  # ratio of levels that is not worth a word
 _TOO_FAR = 1.1  # mean squared displacement, over that of noise, that no good denoiser has
 _LESS, _LITTLE_LESS = 0.75, 0.9  # share of what rows change usually, where it is less
 _SURELY = 2.5  # standard errors
@@ -57,17 +59,20 @@ class Caution:
         The level of these rows over that of the training rows.
     seen_ratio : float
         What it looks to be, where it is not known for sure as well.
+    is_certain : bool
+        Whether the level of these rows is known for sure, by themselves.
     """
 
     std: float | None
     strength: float = 1.0
     level_ratio: float = 1.0
     seen_ratio: float = field(default=1.0, compare=False)
+    is_certain: bool = field(default=False, compare=False)
 
     @property
     def is_usual(self) -> bool:
         """Whether the noise of these rows looks like that of the training rows."""
-        return self.level_ratio == 1.0 and 1.0 / _LIKE <= self.seen_ratio <= _LIKE
+        return self.level_ratio == 1.0 and 1.0 / LIKE <= self.seen_ratio <= LIKE
 
     def apply(self, noisy: FloatArray, cleaned: FloatArray) -> FloatArray:
         """Return rows that are moved no farther than they may be, (n, p).
@@ -97,7 +102,7 @@ class Caution:
         """Return what is done to rows of other noise, a note; empty where they are as promised."""
         ratio = self.level_ratio
         left = self.strength == 0.0 and ratio != 1.0
-        if 1.0 / _LIKE <= ratio <= _LIKE and not left:
+        if 1.0 / LIKE <= ratio <= LIKE and not left:
             return ""
         kind = "louder" if ratio > 1.0 else "quieter"
         done = (
@@ -159,15 +164,15 @@ def caution_of_file(
         if other and (level.certain or found < 1.0):
             std, ratio = level.std, found
         # Two guesses, of which the lower may still be far too high.
-        guesses = usual.strength < 1.0 and not level.certain and ratio < 1.0 / _LIKE
+        guesses = usual.strength < 1.0 and not level.certain and ratio < 1.0 / LIKE
         if ratio < 1.0 and (level.is_bound or guesses):
-            return Caution(std, 0.0, ratio, seen)
+            return Caution(std, 0.0, ratio, seen, level.certain)
     limited = Caution(std)
     moved = limited.apply(rows, denoise(rows)) - rows
     directions = max(int(np.count_nonzero(moved.any(axis=0))), 1)
     square = float(np.einsum("ij,ij->", moved, moved)) / len(rows)
     if ratio == 1.0 and square <= _TOO_FAR * directions * std**2:
-        return replace(usual, seen_ratio=seen)
+        return replace(usual, seen_ratio=seen, is_certain=level.certain)
     probe = rng.choice((-1.0, 1.0), rows.shape)
     near = rows + _STEP * std * probe
     turned = (limited.apply(near, denoise(near)) - near - moved) * probe
@@ -178,7 +183,7 @@ def caution_of_file(
     elif ratio < 1.0:
         # The quieter the noise, the more of what is left for it is signal.
         strength *= IN_DOUBT if level.certain else IN_DOUBT**2
-    return Caution(std, strength, ratio, seen)
+    return Caution(std, strength, ratio, seen, level.certain)
 
 
 def caution_by_change(

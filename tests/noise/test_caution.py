@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ikpca_cli.estimators.base import WITHHELD
+from ikpca_cli.estimators.base import GUESS, LEVEL_OF_SIGNAL, WITHHELD
 from ikpca_cli.estimators.decisions.other_noise import caution_of
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
@@ -216,21 +216,72 @@ def test_a_quieter_file_is_left_alone_where_no_level_can_be_told(method):
     assert model.treatment(noisy).caution.remark() == ""
 
 
+ALIKE = WITHHELD.index("what is taken for noise is alike in neighbours along the row")
+
+
 def test_nor_is_one_worse_where_what_was_taken_for_noise_may_be_signal():
     model = load_method("pca")().fit(bumps(120, 1)[0])
     quieter, _ = bumps(60, 2, 0.05)
     assert model.treatment(quieter).caution.strength > 0.0
-    reason = "what is taken for noise is alike in neighbours along the row"
-    model.withheld_ = WITHHELD.index(reason)
+    model.withheld_ = ALIKE
     assert model.treatment(quieter).caution.strength == 0.0
     assert model.treatment(bumps(60, 3)[0]).caution.strength == 1.0
 
 
+def test_a_quieter_file_of_a_known_level_is_cleaned_where_the_other_may_be_of_signal():
+    """A level that is lower for sure is not that of the signal in the training rows."""
+    rng = np.random.default_rng(np.random.SeedSequence([65]))
+    shapes = rng.normal(size=(3, 40))
+
+    def of_shapes(n_samples, noise):
+        clean = rng.normal(size=(n_samples, 3)) @ shapes
+        return clean + noise * rng.normal(size=clean.shape), clean
+
+    model = load_method("pca")().fit(of_shapes(120, 1.0)[0])
+    model.withheld_ = ALIKE
+    quieter, clean = of_shapes(100, 0.25)
+    assert errors(model, quieter, clean).mean() < 0.8 * 0.25**2
+    assert model.treatment(of_shapes(100, 1.0)[0]).caution.strength == 1.0
+
+
+def rough(n_samples, seed, noise):
+    """Return noisy and clean rows of a process that is as rough as noise, (n_samples, 100)."""
+    rng = np.random.default_rng(np.random.SeedSequence([66, seed]))
+    clean = rng.normal(size=(n_samples, 100))
+    for column in range(1, 100):
+        clean[:, column] = 0.9 * clean[:, column - 1] + 0.44 * clean[:, column]
+    return clean + noise * rng.normal(size=clean.shape), clean
+
+
+@pytest.mark.parametrize("method", ["ikpca", "pca"])
+def test_but_not_where_all_of_the_rows_may_be_signal(method):
+    """Such rows have a level for sure, the same without noise, and all of it is signal."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = load_method(method)().fit(rough(200, 1, 0.3)[0])
+    quieter, clean = rough(100, 2, 0.08)
+    assert model.withheld_ in LEVEL_OF_SIGNAL
+    assert estimate_noise(quieter - quieter.mean(axis=0)).std < 0.8 * model.noise_std_
+    assert errors(model, quieter, clean).mean() <= 1.05 * 0.08**2
+
+
+@pytest.mark.parametrize(("withheld", "strength"), [(ALIKE, 1.0), (GUESS, 0.0)])
+def test_a_file_that_looks_louder_is_not_taken_for_a_quieter_one(monkeypatch, withheld, strength):
+    """It may be too far from the training rows to change as much; a guess may be of anything."""
+    seen = NoiseLevel(0.6, certain=False)
+    monkeypatch.setattr("ikpca_cli.noise.caution.estimate_noise", lambda _rows: seen)
+    model = SimpleNamespace(
+        withheld_=withheld, removed_mse_=0.03, n_samples_=200, seed_=0, distance_limit_=None
+    )
+    rows = 0.6 * np.random.default_rng(np.random.SeedSequence([67])).normal(size=(60, 40))
+    found = caution_of(model, lambda rows: 0.95 * rows, len, rows, Treatment(Caution(0.2)))
+    assert found.strength == strength
+
+
 def test_a_louder_file_is_cleaned_where_what_was_taken_for_noise_may_be_signal():
     """It is too far from the training rows to change as much, but does not hold less noise."""
-    alike = WITHHELD.index("what is taken for noise is alike in neighbours along the row")
     model = SimpleNamespace(
-        withheld_=alike, removed_mse_=0.03, n_samples_=200, seed_=0, distance_limit_=None
+        withheld_=ALIKE, removed_mse_=0.03, n_samples_=200, seed_=0, distance_limit_=None
     )
 
     def denoise(rows):

@@ -10,8 +10,9 @@ import numpy as np
 
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.estimators.base import LEVEL_OF_SIGNAL, Estimator
-from ikpca_cli.noise.caution import SOME_ROWS, Caution, caution_by_change, caution_of_file
+from ikpca_cli.estimators.base import GUESS, LEVEL_OF_SIGNAL, Estimator
+from ikpca_cli.noise.caution import LIKE, SOME_ROWS, Caution, caution_by_change, caution_of_file
+from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import FEW_COLUMNS, estimate_noise
 from ikpca_cli.noise.treatment import Treatment
 
@@ -47,10 +48,20 @@ def caution_of(
     # training rows to change much.
     if found.level_ratio > 1.0 or model.removed_mse_ is None or usual.spikes is not None:
         return found
+    X = Z - Z.mean(axis=0)
     # Few columns have the signal's bends beside their noise, if rows are few.
-    tells = Z.shape[1] > FEW_COLUMNS or estimate_noise(Z - Z.mean(axis=0)).certain
-    if model.withheld_ not in LEVEL_OF_SIGNAL and tells:
+    tells = Z.shape[1] > FEW_COLUMNS or estimate_noise(X).certain
+    if tells and model.withheld_ not in LEVEL_OF_SIGNAL:
         return found
+    # Rows without noise have the level of their signal at most, which the fit's is no less than.
+    if tells and found.seen_ratio > LIKE and model.withheld_ != GUESS:
+        return found
+    if found.level_ratio < 1.0 / LIKE:
+        # What is lower for sure is no level of signal, unless all of the rows may be that.
+        if is_one_process(X):
+            return replace(found, strength=0.0)
+        if tells and found.is_certain:
+            return found
     free = replace(usual, caution=Caution(None, usual.caution.strength))
     expected = model.removed_mse_, min(model.n_samples_, SOME_ROWS)
     less = caution_by_change(partial(free.clean, denoise=denoise), rows, found, expected)
