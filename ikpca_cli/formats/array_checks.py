@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from ikpca_cli.errors import InputError
+
+_SPARSE, _MATLAB_SPARSE = {"data", "indices", "indptr"}, {"data", "ir", "jc"}
+"""The parts of a sparse matrix, as scipy and AnnData, and MATLAB, name them."""
 
 
 def check_numbers(name: str, dtype: np.dtype[Any]) -> None:
@@ -101,6 +104,32 @@ def only_vector(shapes: Mapping[str, tuple[int, ...]]) -> list[str]:
     """
     several = [name for name, shape in shapes.items() if math.prod(shape) > 1]
     return several if len(several) == 1 else []
+
+
+def refuse_sparse(name: str, keys: Iterable[str]) -> None:
+    """Refuse arrays that are the parts of one sparse matrix, none of which is a table.
+
+    Parameters
+    ----------
+    name
+        What messages call the file.
+    keys
+        The names of its arrays.
+
+    Raises
+    ------
+    InputError
+    """
+    groups: dict[str, set[str]] = {}
+    for key in keys:
+        group, _, own = key.rpartition("/")
+        groups.setdefault(group, set()).add(own)
+    for group, found in groups.items():
+        if found >= _SPARSE or found >= _MATLAB_SPARSE:
+            raise InputError(
+                f"{name}: {group + ': ' if group else ''}is a sparse matrix, in parts; save it "
+                "with all its zeros, as a plain array (toarray(), or full() in MATLAB)"
+            )
 
 
 def _kind(dtype: np.dtype[Any]) -> str:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import Progress
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.array_checks import check_numbers, check_shape, only_vector
+from ikpca_cli.formats.array_checks import check_numbers, check_shape, only_vector, refuse_sparse
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.foreign import kind_of_archive
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
@@ -145,6 +145,7 @@ def _choose(name: str, headers: dict[str, Header | None], dataset: str | None) -
     usable = [key for key, shape in shapes.items() if len(shape) > 1] or only_vector(shapes)
     if len(usable) == 1:
         return usable[0]
+    refuse_sparse(name, headers)
     raise InputError(f"{name}: holds several arrays; name one with --dataset: {listed}")
 
 

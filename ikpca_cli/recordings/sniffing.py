@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,12 +30,16 @@ FOLLOWING, FARTHER = 0.3, 8
 """Squared differences of neighbours, over those of any two, at most, and how far apart rows are
 that differ by twice as much: those that are sorted by kind differ by no more."""
 
+SHORTEST = 16
+"""Rows of a file that tell their order, where several files do."""
+
 SMALLEST_PICTURE = 32
 """Rows and columns of a picture that stands alone."""
 
 COLOURS = (3, 4)
 """Channels of a coloured picture."""
 
+_SOME_FILES = 16
 _LOOKED_AT = 1 << 14  # rows in the middle of a file
 
 
@@ -119,6 +124,30 @@ def may_follow(rows: RowSource) -> bool:
     some = _middle(rows)
     near = _order(some)
     return near < FOLLOWING and 2.0 * near < _order(some, FARTHER)
+
+
+def each_file_looks_like(rows: RowSource, parts: Sequence[slice]) -> Guess | None:
+    """Return what each of several files looks like if not a stack of samples; None if it may be.
+
+    Parameters
+    ----------
+    rows : RowSource, shape (n, p)
+        Those of all files.
+    parts : sequence of slice
+        The rows of each file.
+    """
+    n_columns = rows.shape[1]
+    lengths = {part.stop - part.start for part in parts}
+    length = lengths.pop()
+    if lengths or len(parts) < 2 or length < SHORTEST or n_columns < 2:
+        return None
+    looked_at = parts[:: 1 + len(parts) // _SOME_FILES]
+    files = [np.asarray(rows[part], dtype=np.float64) for part in looked_at]
+    if max(map(_order, files)) > FOLLOWING:
+        return None
+    if min(length, n_columns) >= SHORTEST and max(_order(file.T) for file in files) <= FOLLOWING:
+        return Guess(f"one picture of {length} x {n_columns} pixels", "image")
+    return Guess(f"a recording of {length} samples and {n_columns} channels", "signal")
 
 
 def _have_times(rows: RowSource) -> bool:

@@ -36,6 +36,10 @@ _BENT = 0.05  # distance from a straight line, over its length, of times that we
 _BLOCK = 1 << 18  # rows read together
 
 
+_COLON = re.compile(r"(:\d\d:\d\d):(\d{1,6})\Z")
+"""Where loggers write milliseconds behind a colon, which numpy takes for a zone."""
+
+
 @dataclass(frozen=True)
 class Times:
     """What the times of a recording say of its samples.
@@ -190,6 +194,7 @@ def _labels(rows: Any) -> FloatArray | None:
         return np.array([float(word.replace(",", ".")) for word in words])
     except ValueError:
         pass
+    words = [_COLON.sub(r"\1.\2", word) for word in words]
     try:
         dates = np.array(words, dtype="datetime64[us]")
     except ValueError:

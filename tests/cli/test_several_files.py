@@ -197,3 +197,22 @@ def test_remarks_in_a_list_are_no_files(tmp_path, parts, monkeypatch):
     (tmp_path / "list.txt").write_text("# none\n")
     with pytest.raises(InputError, match="lists no file"):
         gathered(["@list.txt"])
+
+
+@pytest.mark.parametrize(("size", "what"), [((32, 40), "one picture"), ((128, 6), "a recording")])
+def test_files_that_are_each_a_picture_or_a_window_are_noted(cli, tmp_path, size, what):
+    rng = np.random.default_rng(3)
+    (tmp_path / "files").mkdir()
+    y, x = np.indices(size)
+    for k in range(6):
+        moved = rng.uniform(0.0, 6.0) + (0.0 if what == "one picture" else 9.0 * x)
+        rows = np.sin(x / 7.0 + y / 6.0 + moved) + 0.1 * rng.normal(size=size)
+        np.savetxt(tmp_path / f"files/{k}.csv", rows, "%.4f", ",")
+    said = cli("fit", "files", "--method", "pca").stderr
+    assert f"each file looks like {what} of {size[0]}" in said
+    assert f"(6, {size[0]}, {size[1]})" in said
+    words = ["fit", "files", "--method", "pca", "-f"]
+    assert "looks like" not in cli(*words, "--window", "none").stderr
+    for k in range(6):
+        np.savetxt(tmp_path / f"files/{k}.csv", rng.permutation(rows), "%.4f", ",")
+    assert "looks like" not in cli(*words).stderr

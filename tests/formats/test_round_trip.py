@@ -241,7 +241,7 @@ def test_variables_of_a_matlab_file(tmp_path):
         write_rows(str(tmp_path / "out.mat"), rows.read(), rows.layout)
     np.testing.assert_array_equal(scipy.io.loadmat(tmp_path / "out.mat")["X"], values)
     np.testing.assert_array_equal(read(path, transpose=True), values.T)
-    assert "char; save it as double" in refusal(path, dataset="name")
+    assert "class char, and no matrix" in refusal(path, dataset="name")
     assert "no variable 'Y'; it holds X (5, 3) double" in refusal(path, dataset="Y")
     scipy.io.savemat(path, {"X": values, "Y": values}, do_compression=True)
     assert "name one with --dataset: X (5, 3) double, Y (5, 3) double" in refusal(path)

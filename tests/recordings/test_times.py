@@ -159,3 +159,12 @@ def test_a_rate_beside_a_recording_tells_its_times(as_row, tmp_path):
     assert_allclose(found.times, (found.start - 1 + np.arange(len(found.noisy))) / 250.0)
     assert found.x_label == "time (s)"
     assert "those of the fit" in recording.remarks(replace(model.cutting, step=0.01))[0]
+
+
+@pytest.mark.parametrize("mark", [":", "."])
+def test_milliseconds_behind_a_colon_are_no_zone(mark, tmp_path):
+    words = [f"2013-07-01 15:27:{i // 100:02d}{mark}{i % 100 * 10:03d}" for i in range(300)]
+    lines = [f"{word},{np.sin(i / 9):.4f},{i % 7}.5\n" for i, word in enumerate(words)]
+    (tmp_path / "r.csv").write_text("".join(lines))
+    with read_rows(str(tmp_path / "r.csv")) as rows:
+        assert_allclose(times_of(rows, ()).step, 0.01)

@@ -95,7 +95,7 @@ def check_rows(rows: Rows, source: str) -> None:
     """
     import warnings
 
-    from ikpca_cli.recordings.sniffing import LONG_ROW, looks_like, may_follow
+    from ikpca_cli.recordings.sniffing import LONG_ROW, each_file_looks_like, looks_like, may_follow
 
     table = rows.layout.table
     signals = table is not None and (rows.layout.transposed or rows.layout.stacked)
@@ -118,7 +118,20 @@ def check_rows(rows: Rows, source: str) -> None:
             f"{source}: looks like {guess.what}: give {guess.option} to clean it as that; "
             f"if its rows are samples as they are, --window none{_other_ways(rows)}"
         )
-    if len(rows.layout.sample_shape) == 1 and may_follow(rows):
+    if len(rows.layout.sample_shape) != 1:
+        return
+    files = [slice(one.start, one.start + one.count) for one in getattr(rows, "parts", ())]
+    each = each_file_looks_like(rows, files) if files and not signals else None
+    if each is not None:
+        stack = f"({len(files)}, {files[0].stop}, {rows.shape[1]})"
+        tell(
+            Note(
+                f"{source} and {len(files) - 1} more: each file looks like {each.what}, and its "
+                f"rows were taken for samples (--window none: they are); {each.option} takes it as "
+                f"that; if each file is one sample, save them as one array of shape {stack}"
+            )
+        )
+    elif may_follow(rows):
         tell(
             Note(
                 f"{source}: each row is like the next, as in a recording of {rows.shape[1]} "

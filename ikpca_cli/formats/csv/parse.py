@@ -13,10 +13,10 @@ from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.csv.digits import Digits
 from ikpca_cli.formats.csv.fast import parse_fast, reader
+from ikpca_cli.formats.csv.faults import hints
 from ikpca_cli.formats.csv.form.cells import is_comment, unquoted
-from ikpca_cli.formats.csv.form.footer import LINES, footer
+from ikpca_cli.formats.csv.form.footer import LINES, cut_off, footer
 from ikpca_cli.formats.csv.form.left_out import LeftOut
-from ikpca_cli.formats.csv.form.text_columns import TOUCHING
 from ikpca_cli.formats.csv.late_marks import LateMarks
 from ikpca_cli.formats.csv.plan import Plan
 from ikpca_cli.formats.csv.spool import Spool
@@ -24,6 +24,10 @@ from ikpca_cli.formats.csv.table_text import TableText
 
 Matrix = npt.NDArray[np.float64]
 Labels = list[tuple[str, ...]]
+
+
+_TAIL = 1 << 16
+"""Bytes at the end that tell whether the last number is complete."""
 
 
 @dataclass
@@ -42,6 +46,8 @@ class Parsed:
         The lines at the end that are no rows.
     left_out
         Lines that look like rows and are comments.
+    cut_off
+        The last number, if the text breaks off within it.
     """
 
     values: Matrix
@@ -49,6 +55,7 @@ class Parsed:
     digits: Digits
     left_out: LeftOut
     footer: list[str] = field(default_factory=list)
+    cut_off: str | None = None
 
 
 def parse_table(
@@ -79,25 +86,28 @@ def parse_table(
     line, done = plan.first, 0
     read_block = reader(len(text.head))
     below: list[str] = []
+    end: str | None = None
     with closing(spool):
         for block, last in text.blocks(plan.first):
             if last:
                 block, below = _without_footer(text, block, plan)
+                if not block.endswith(b"\n"):
+                    end = cut_off(text.decode(block[-_TAIL:]).split("\n")[1:], plan.dialect)
             parsed = parse_fast(block, plan, read_block)
             part, marks = parsed or parse_exactly(text.decode(block), spool.count, line, plan)
             digits.look(block, part)
             late.look(block, line)
             left_out.look(block, line)
             done += len(block)
-            end = spool.count + len(part)
-            spool.add(part, end if size is None or not done else math.ceil(end * size / done))
+            count = spool.count + len(part)
+            spool.add(part, count if size is None or not done else math.ceil(count * size / done))
             labels += marks
             line += block.count(b"\n")
             progress("parsing", done, size or 0)
         late.check()
         if spool.count == 0:
             raise InputError(f"{plan.name}: holds no rows of numbers; give a table with some")
-        return Parsed(spool.rows(), labels, digits, left_out, below)
+        return Parsed(spool.rows(), labels, digits, left_out, below, end)
 
 
 def _without_footer(text: TableText, block: bytes, plan: Plan) -> tuple[bytes, list[str]]:
@@ -142,7 +152,8 @@ def parse_exactly(text: str, row: int, line: int, plan: Plan) -> tuple[Matrix, L
     dialect = plan.dialect
     rows: list[list[float]] = []
     labels: Labels = []
-    for number, content in enumerate(text.split("\n"), line + 1):
+    lines = text.split("\n")
+    for number, content in enumerate(lines, line + 1):
         if is_comment(content, dialect.comment):
             continue
         raw = dialect.raw_cells(content)
@@ -157,10 +168,15 @@ def parse_exactly(text: str, row: int, line: int, plan: Plan) -> tuple[Matrix, L
                     f"{plan.name}: {place} has a quote that is not closed in its line; take line "
                     "feeds out of cells, and single quotation marks"
                 )
-            hint = "--skip-rows leaves out lines at the top, --comment those that begin with a mark"
+            is_last = not "".join(lines[number - line :]).strip()
             raise InputError(
-                f"{plan.name}: {place} has {len(cells)} cells where {dialect.width} are expected; "
-                f"mend it ({hint})"
+                f"{plan.name}: {place} has {len(cells)} cell{'s' * (len(cells) != 1)} where "
+                f"{dialect.width} are expected; {hints.of_line(content, plan, is_last=is_last)}"
+            )
+        if plan.names == tuple(cells):
+            raise InputError(
+                f"{plan.name}: {place} is the header again, as where files were put together; "
+                "take it out"
             )
         rows.append(
             [_cell(cells[column], column, place, plan, first=first) for column in plan.columns]
@@ -180,25 +196,19 @@ def _cell(cell: str, column: int, place: str, plan: Plan, *, first: bool) -> flo
         place += f" {plan.names[column]!r}"
     shown = cell if len(cell) <= 40 else cell[:37] + "..."
     if value is None:
-        hint = _hint(cell)
+        hint = hints.of_cell(cell)
         if first and plan.names is None:
             hint += ", or --header yes if these are names"
         raise InputError(f"{plan.name}: {place} is {shown!r}, not a number; {hint}")
+    if column in plan.empty:
+        left_out = ",".join(f"^{one + 1}" for one in plan.empty)
+        raise InputError(
+            f"{plan.name}: {place} is missing, and so are all below it; give --columns {left_out} "
+            "to leave out what is empty, or --missing"
+        )
     if math.isnan(value):
         what = "missing" if not cell else f"missing ({shown})"
         raise InputError(
             f"{plan.name}: {place} is {what}; mend it, or give --missing drop, mean or fill"
         )
     raise InputError(f"{plan.name}: {place} is {shown}: infinite; mend it or leave its row out")
-
-
-def _hint(cell: str) -> str:
-    """Say what may help where a cell is no number."""
-    if TOUCHING.search(cell):
-        return "put blanks between numbers that touch, or give --labels for a column of text"
-    if set("0123456789") & set(cell) and set(",.' ") & set(cell):
-        return "if a mark is not what it was taken for, give --delimiter, --decimal or --thousands"
-    return (
-        "mend it, choose the columns of numbers with --columns, or give --labels for columns of "
-        "text, --na for words that stand for a missing value"
-    )

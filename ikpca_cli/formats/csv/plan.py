@@ -35,6 +35,8 @@ class Plan:
         That of the bytes, UTF-8 or Latin-1.
     marks_decided
         As `ikpca_cli.formats.csv.form.marks.Marks.decided`.
+    empty
+        The columns of data that have no value in any of the first rows.
     """
 
     dialect: Dialect
@@ -46,6 +48,7 @@ class Plan:
     allow_missing: bool = False
     encoding: str = "utf-8"
     marks_decided: bool = True
+    empty: tuple[int, ...] = ()
 
 
 def choose_columns(options: ReadOptions, head: Head, width: int) -> tuple[list[int], list[int]]:

@@ -13,6 +13,9 @@ import numpy as np
 
 from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import IkpcaError, InputError, Note, about
+from ikpca_cli.formats.csv.faults.lost_rows import empty_columns, refuse_open_quotes
+from ikpca_cli.formats.csv.faults.no_table import refuse_other_text
+from ikpca_cli.formats.csv.faults.split_numbers import refuse_split_numbers
 from ikpca_cli.formats.csv.form.alignment import gap_of, widths_of
 from ikpca_cli.formats.csv.form.arrangement import arrangement, check_axis
 from ikpca_cli.formats.csv.form.cells import is_comment
@@ -24,8 +27,6 @@ from ikpca_cli.formats.csv.form.dialect import (
 )
 from ikpca_cli.formats.csv.form.doubts import doubts_about, row_left_out
 from ikpca_cli.formats.csv.form.head import Head, read_head
-from ikpca_cli.formats.csv.form.no_table import refuse_other_text
-from ikpca_cli.formats.csv.form.split_numbers import refuse_split_numbers
 from ikpca_cli.formats.csv.parse import Parsed, parse_table
 from ikpca_cli.formats.csv.plan import Plan, choose_columns
 from ikpca_cli.formats.csv.table_style import style_of
@@ -133,6 +134,7 @@ def _read(
     below = [lines[place] for place in some if place >= head.first]
     below = [line for line in below if len(dialect.cells(line)) == dialect.width]
     rows = [dialect.cells(line) for line in below]
+    refuse_open_quotes(lines[: head.first], dialect, name)
     if dialect.delimiter == "," and (options.delimiter, options.decimal, hint) == (None,) * 3:
         refuse_split_numbers(below, head, dialect, columns, name)
     widths = widths_of(below, dialect.delimiter) if not dialect.trailing else None
@@ -152,6 +154,7 @@ def _read(
         allow_missing=options.missing != "error",
         encoding=text.inner_encoding,
         marks_decided=marks.decided,
+        empty=empty_columns(rows, columns),
     )
     parsed = parse_table(text, plan, size=size, progress=progress)
     samples = parsed.values.T if turned else parsed.values
@@ -180,6 +183,11 @@ def _read(
     kept = options.from_model()
     warnings: list[str] = [] if kept is None else [Note(kept)]
     warnings += [*_statement(head, plan, parsed, options, kept=turned or stacked), *head.doubts]
+    if parsed.cut_off is not None:
+        warnings.append(
+            f"the file ends in {parsed.cut_off}, with fewer digits than all above it and without a "
+            "line end, as one that was cut off: copy it again, if it was"
+        )
     warnings += parsed.left_out.said(0 if stacked else len(parsed.values))
     if "skip_rows" in options.kept:  # told of another file
         warnings += row_left_out(lines[:skipped], head, dialect, columns)

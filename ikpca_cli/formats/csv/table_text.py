@@ -72,6 +72,13 @@ class TableText:
         if raw.startswith(_BOM):
             self.bom, raw = True, raw[len(_BOM) :]
         if b"\0" in raw:
+            before = _normal(raw[: raw.index(b"\0")])
+            line = before.count(b"\n") + 1
+            if line > _LINES and _is_utf8(before):
+                raise InputError(
+                    f"{name}: line {line} holds zero bytes, as a file does that a logger or a copy "
+                    "did not finish; take them out"
+                )
             raise InputError(f"{name}: is not an array file; give one of {read_formats()}")
         if not raw.strip():
             raise InputError(f"{name}: is empty; copy or export it again")

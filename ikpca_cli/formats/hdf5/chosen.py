@@ -11,7 +11,7 @@ from typing import Any
 import h5py
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.array_checks import check_numbers, only_vector
+from ikpca_cli.formats.array_checks import check_numbers, only_vector, refuse_sparse
 from ikpca_cli.formats.hdf5.hdf5_trust import outward_links, resolve
 
 _LISTED = 20
@@ -58,6 +58,8 @@ def choose(file: Any, name: str, asked: str | None, found: list[str]) -> tuple[l
         return usable, False
     if len(found) == 1 and file[found[0]].shape is not None:
         return found, False  # to be refused with its own reason
+    if not usable:
+        refuse_sparse(name, found)
     if usable:
         raise InputError(f"{name}: holds several datasets; name one with --dataset: {listed()}")
     pattern = _pattern([key for key in found if _is_vector(file[key])])
@@ -131,6 +133,15 @@ def _names_of_values(item: Any) -> list[str] | None:
 
 def check_kind(name: str, item: Any) -> None:
     """Refuse a dataset that does not hold real numbers."""
+    if h5py.check_ref_dtype(item.dtype) is not None:
+        raise InputError(
+            f"{name}: holds references to other datasets, not numbers, as MATLAB's cells do; name "
+            "one that holds numbers (--dataset)"
+        )
+    if h5py.check_vlen_dtype(item.dtype) is not None:
+        raise InputError(
+            f"{name}: holds lists of any length, not rows; save rows of one length as a table"
+        )
     check_numbers(name, item.dtype)
     names = _names_of_values(item)
     if names is not None:

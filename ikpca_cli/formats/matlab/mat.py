@@ -30,6 +30,17 @@ _BEST_COMPRESSION = 1100
 _VERSION_5 = b"MATLAB 5.0 MAT-file"
 
 
+_REMEDIES = {
+    "struct": "save its field as a variable: x = {0}.FIELD",
+    "cell": "save its matrices one below the other: x = cell2mat({0}(:))",
+    "sparse": "save x = full({0})",
+    "char": "name another variable (--dataset)",
+    "string": "name another variable (--dataset)",
+    "table": "save x = table2array({0})",
+}
+"""What makes a matrix of a variable of another class."""
+
+
 @dataclass
 class _Others:
     """The variables of a file beside the one that is read."""
@@ -90,7 +101,8 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
         name = f"{name}: {chosen}"
         shape, kind = variables[chosen]
         if kind not in _NUMERIC:
-            raise InputError(f"{name}: is of MATLAB's class {kind}; save it as double")
+            remedy = _REMEDIES.get(kind, "save it as double").format(chosen)
+            raise InputError(f"{name}: is of MATLAB's class {kind}, and no matrix; {remedy}")
         if math.prod(shape) > len(data) * _BEST_COMPRESSION:
             raise InputError(f"{name}: declares shape {shape}, more than is there; save it again")
         array = _load(data, chosen)

@@ -8,8 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-_WHOLE = (999, 9999, 99999, 999999, 32767, 32768, 2147483647, 2147483648)
-_ODD = (999.25, 9.9e37, 9.91e37, 9.969209968386869e36)  # the last is netCDF's default
+_LARGEST = tuple(2**bits - below for bits in (15, 16, 23, 31, 32, 63) for below in (0, 1))
+_WHOLE = (999, 9999, 99999, 999999, *_LARGEST)
+_ODD = (
+    *(999.25, 9.9e37, 9.91e37),
+    9.969209968386869e36,  # netCDF's default
+    1.70141e38,  # Surfer's
+    *(3.4028234663852886e38, 1.7976931348623157e308),  # the largest of single and double precision
+)
 _POWERS = tuple(10.0**exponent for exponent in range(20, 39))
 _FILLERS = np.array([*_WHOLE, *_ODD, *_POWERS])
 _SAME = 1e-6

@@ -61,9 +61,12 @@ def judge(cells: Sequence[str], rows: Sequence[Sequence[str]], values: Matrix) -
     Verdict
         PERHAPS is a row about which the user should be asked.
     """
+    others = np.flatnonzero(
+        (values[1:] != values[0]).any(axis=1)
+    ).tolist()  # an axis may come again
     # What is beyond the largest number when it is subtracted is no axis.
     with np.errstate(over="ignore", invalid="ignore"):
-        return _judge(cells, rows, values[0], values[1:])
+        return _judge(cells, [rows[place] for place in others], values[0], values[1:][others])
 
 
 def _judge(

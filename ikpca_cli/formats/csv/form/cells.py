@@ -48,7 +48,7 @@ _EXPONENT = r"(?:[eE][+-]?+\d++)?+"
 _AFTER_A_MARK = r"(?:[eEdD][+-]?+\d++)?+"
 """Fortran has D in double precision; without a decimal mark 12D4 is a name."""
 
-_INFINITE = re.compile(r"[+-]?+inf(?:inity)?+", re.I)
+_INFINITE = re.compile(r"[+-]?+(?:inf(?:inity)?+|1\.#INF0*+|∞)", re.I)
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,9 @@ class Grammar:
             return python_float(cell.replace(",", ".") if self.decimal == "," else cell)
         if self._grouped is not None and self._grouped.fullmatch(cell):
             return float(self.ungrouped(cell).replace(",", "."))
-        return float(cell) if _INFINITE.fullmatch(cell) else None
+        if _INFINITE.fullmatch(cell):
+            return -math.inf if cell.startswith("-") else math.inf
+        return None
 
     def ungrouped(self, cell: str) -> str:
         """Return a number without marks between thousands."""

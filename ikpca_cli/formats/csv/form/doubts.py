@@ -27,6 +27,12 @@ _LOOKED_AT = 1 << 22
 _WIDE, _FINE, _CLASSES, _TOLD = 8, 2, 20, 10_000
 """Columns, decimals of the others, and different numbers of a column that may be one of classes."""
 
+_TIMES = (9e8, 2.5e9)
+"""Seconds since 1970: the years 1998 to 2049."""
+
+_FAR_BELOW, _FASTEST = 0.01, 1e6
+"""What all samples are, of such a time, at most; and samples a second."""
+
 _THREE = re.compile(r"0\d\d")
 
 
@@ -158,7 +164,8 @@ def doubts_about(
     if all_columns:
         lines += _classes(values, digits, columns, head)
     if values.size <= _LOOKED_AT and values.size:
-        lines += _fillers(values) + _totals(values, digits)
+        lines += _fillers(values) + _totals(values, digits) + _start(values, head)
+        lines += _axis_again(values, head, dialect, columns)
         found = too_long(values) if digits.unmarked else None
         if found is not None:
             lines.append(f"row {found[0] + 1} {LONG.format(float(values[found]))}")
@@ -190,11 +197,20 @@ def _commas(rows: Sequence[Sequence[str]], head: Head) -> list[str]:
 
 def _classes(values: Matrix, digits: Digits, columns: Sequence[int], head: Head) -> list[str]:
     """Say where a column at an end may be the class of each row."""
-    most, width = digits.most, values.shape[1]
-    for place, inner in ((0, most[1:]), (width - 1, most[:-1])):
-        if width < _WIDE or most[place] or digits.exponents or min(inner) < _FINE:
+    width, some = values.shape[1], values[:_TOLD]
+    if width < _WIDE:
+        return []
+    whole = (some == np.rint(some)).all(axis=0)
+    varies = (some != some[:1]).any(axis=0)
+    fine = varies & ~whole
+    if not digits.exponents:
+        fine &= np.array(digits.most) >= _FINE
+    for place, inner in ((0, slice(1, None)), (width - 1, slice(None, -1))):
+        if not whole[place] or not some[:, place].any():
             continue
-        count = len(np.unique(values[:_TOLD, place]))
+        if not fine[inner].any() or (varies & ~fine)[inner].any():
+            continue
+        count = len(np.unique(some[:, place]))
         if count <= max(2, min(_CLASSES, len(values) // 4)):
             shown, labels = _named(columns[place], head)
             return [
@@ -213,6 +229,37 @@ def _fillers(values: Matrix) -> list[str]:
     return [
         f"row {found[0] + 1} holds {value:g}, far from all others: if that stands for a missing "
         f"value, give --na {value:g}"
+    ]
+
+
+def _axis_again(values: Matrix, head: Head, dialect: Dialect, columns: Sequence[int]) -> list[str]:
+    """Say where a row is the axis above the rows again, as where files were put together."""
+    if head.names is None:
+        return []
+    axis = numbers([head.names[column] for column in columns], dialect.grammar)
+    again = np.flatnonzero((values == axis).all(axis=1))
+    if not again.size:
+        return []
+    return [
+        f"row {again[0] + 1} is the axis above the rows again, as where files were put together; "
+        "it was read as data: take it out"
+    ]
+
+
+def _start(values: Matrix, head: Head) -> list[str]:
+    """Say where the first row is a time in seconds or milliseconds since 1970, and no sample."""
+    first, rest = values[0], values[1:]
+    if len(rest) < _ROWS or not np.isfinite(values).all() or not (first == first[0]).all():
+        return []
+    unit = next((unit for unit in (1.0, 1e3) if _TIMES[0] <= first[0] / unit < _TIMES[1]), None)
+    if unit is None or np.abs(rest).max() > _FAR_BELOW * first[0]:
+        return []
+    has_rate = bool((rest[0] == rest[0, 0]).all()) and 0.0 < rest[0, 0] <= _FASTEST
+    skipped = head.first + 1 + has_rate
+    rate = f", and row 2 {rest[0, 0]:g}, perhaps the samples a second" if has_rate else ""
+    return [
+        f"row 1 holds {first[0]:.10g}, as a time since 1970{rate}; they were read as data: if they "
+        f"are none, give --skip-rows {skipped}"
     ]
 
 

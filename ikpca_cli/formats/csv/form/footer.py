@@ -1,7 +1,8 @@
-"""Lines at the end of a table that are no rows: totals, means, remarks."""
+"""The end of a table: lines that are no rows, as totals are, and a number that is cut off."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ikpca_cli.formats.csv.form.cells import are_text, is_comment
@@ -21,6 +22,12 @@ _SUMMARIES = frozenset(
     )
     for word in words.split()
 ) | {"grand total", "std dev", "std. dev.", "standard deviation", "standard error", "% rsd"}
+
+_ROWS, _LOOKED_AT = 30, 100
+"""Rows that must end alike, and those that are looked at: of numbers that are written without
+zeros at their end, one in ten has a decimal less, and thirty that have not are seldom."""
+
+_PARTS = re.compile(r"[+-]?+\d*+(?:[.,](?P<behind>\d*+))?+(?P<exponent>[eEdD][+-]?+\d*+)?+")
 
 
 def footer(lines: Sequence[str], dialect: Dialect, labels: Sequence[int]) -> int:
@@ -71,3 +78,33 @@ def _is_footer(cells: Sequence[str], dialect: Dialect, labels: Sequence[int]) ->
     if summary and len(cells) <= dialect.width and set(words) <= {first}:
         return True
     return len(cells) != dialect.width and len(full) == sum(text)
+
+
+def cut_off(lines: Sequence[str], dialect: Dialect) -> str | None:
+    """Return the last number of a text that has no line end, if it lacks digits; None otherwise.
+
+    Parameters
+    ----------
+    lines
+        The last rows, in their order.
+    dialect
+        Their form.
+    """
+    rows = [dialect.cells(line) for line in lines[-_LOOKED_AT:]]
+    shapes = [_shape(row[-1]) for row in rows if len(row) == dialect.width]
+    if len(shapes) <= _ROWS or len(rows[-1]) != dialect.width:
+        return None
+    *others, last = shapes
+    if last is None or len(set(others)) != 1 or others[0] is None:
+        return None
+    decimals, exponent = others[0]
+    is_cut = last[1] < exponent or (last[1] == exponent and 0 <= last[0] < decimals)
+    return rows[-1][-1] if is_cut else None
+
+
+def _shape(cell: str) -> tuple[int, int] | None:
+    """Return decimals and the length of the exponent of a number; None if it is none."""
+    found = _PARTS.fullmatch(cell)
+    if found is None or not cell:
+        return None
+    return len(found["behind"] or ""), len(found["exponent"] or "")

@@ -1,0 +1,1 @@
+"""What is wrong with a text table, and what may help."""

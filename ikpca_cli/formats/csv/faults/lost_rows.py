@@ -1,0 +1,46 @@
+"""Rows that would be lost above the others, and columns without a number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ikpca_cli.errors import InputError
+from ikpca_cli.formats.csv.form.dialect import Dialect
+
+_ROWS = 3
+"""Rows from which a column that is empty in all of them is no chance."""
+
+
+def empty_columns(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> tuple[int, ...]:
+    """Return those of the columns of data that have no value in any of some rows.
+
+    None, if that are all of them.
+    """
+    empty = tuple(column for column in columns if not any(row[column] for row in rows))
+    return () if len(rows) < _ROWS or len(empty) == len(columns) else empty
+
+
+def refuse_open_quotes(above: Sequence[str], dialect: Dialect, name: str) -> None:
+    """Refuse a line above the rows that would be a header, or a row, but for a quote.
+
+    Parameters
+    ----------
+    above
+        The lines above the rows.
+    dialect
+        The form of the rows.
+    name
+        What messages call the file.
+
+    Raises
+    ------
+    InputError
+        Naming the line of the quote that is not closed.
+    """
+    lines = [line for text in above for line in text.split("\n")]
+    for number, line in enumerate(lines, start=1):
+        if line.count('"') % 2 and len(dialect.cells(line.replace('"', ""))) == dialect.width:
+            raise InputError(
+                f"{name}: line {number} has a quote that is not closed, so that a header or a row "
+                "would be lost; close it, or take it out"
+            )

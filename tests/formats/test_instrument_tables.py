@@ -1,0 +1,158 @@
+"""Tables as loggers, oscilloscopes and archives write them, and what is said of their faults."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ikpca_cli.errors import InputError
+from ikpca_cli.formats.arrays import ReadOptions, read_rows
+
+ROWS = np.random.default_rng(np.random.SeedSequence([14, 2])).normal(5.0, 1.0, (60, 8))
+
+
+def lines(rows=ROWS, form="%.3f", between=","):
+    return [between.join(form % value for value in row) for row in rows]
+
+
+@pytest.fixture
+def said(tmp_path):
+    """Return what is said of a text that is read, without the name of its file."""
+
+    def read(text, **options):
+        path = tmp_path / "table.csv"
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        with read_rows(str(path), ReadOptions(**options)) as rows:
+            return " ".join(rows.warnings).replace(f"{path}: ", "")
+
+    return read
+
+
+@pytest.fixture
+def refused(said):
+    def read(text, **options):
+        with pytest.raises(InputError) as caught:
+            said(text, **options)
+        assert "\n" not in str(caught.value)
+        return str(caught.value)
+
+    return read
+
+
+def joined(*parts):
+    return "\n".join(line for part in parts for line in ([part] if isinstance(part, str) else part))
+
+
+HEADER = "a,b,c,d,e,f,g,h"
+
+
+def test_a_quote_that_is_not_closed_loses_no_header_and_no_row(refused, said):
+    open_row = '"' + lines()[0]
+    assert "line 2 has a quote that is not closed" in refused(joined(HEADER, open_row, lines()))
+    assert "line 1 has a quote" in refused(joined(HEADER.replace("b", '"b'), lines()))
+    assert "preamble" in said(joined('A disk of 3.5" in a drawer', HEADER, lines()) + "\n")
+
+
+def test_a_file_that_breaks_off_within_a_number_is_warned_of(said):
+    whole = joined(lines())
+    assert said(whole) == ""
+    assert said(whole + "\n") == ""
+    assert said(whole[:-2] + "\n") == ""
+    assert f"ends in {whole[-5:-2]}, with fewer digits" in said(whole[:-2])
+    assert "with fewer digits" in said(joined(lines(form="%.4e"))[:-4])
+    assert said(joined(lines(form="%.3g"))) == ""
+    assert said(joined(lines(ROWS[:9]))[:-2]) == ""
+
+
+def test_a_file_that_breaks_off_within_a_row_is_to_be_copied_again(refused):
+    assert "copy it again" in refused(joined(lines(), "1.0,2.0,3."))
+
+
+@pytest.mark.parametrize(
+    ("mark", "option"), [("; ", "';'"), ("% ", "%"), ("// ", "/"), ("!", "'!'")]
+)
+def test_comments_in_between_name_the_option(refused, said, mark, option):
+    rows = lines(form="%.2f", between="\t")
+    text = joined(rows[:20], f"{mark}paused", rows[20:])
+    assert f"if it is a comment, give --comment {option}" in refused(text)
+    assert said(text, comment=mark[0]) == ""
+
+
+def test_a_header_that_comes_again_is_named(refused, said):
+    assert "row 21 (line 22) is the header again" in refused(
+        joined(HEADER, lines()[:20], HEADER, lines()[20:])
+    )
+    axis = "400,405,410,415,420,425,430,435"
+    text = joined(axis, lines()[:20], axis, lines()[20:], "")
+    assert "row 21 is the axis above the rows again" in said(text)
+    assert "again" not in said(joined(axis, lines(), ""))
+
+
+@pytest.mark.parametrize("word", ["OVLD", "---", "ND", "Over range"])
+def test_words_name_what_takes_them_for_missing(refused, said, word):
+    rows = [line.split(",") for line in lines()]
+    rows[7][3] = word
+    text = joined(",".join(row) for row in rows)
+    assert "give --na " in refused(text)
+    assert said(text, na=word, missing="drop")
+
+
+@pytest.mark.parametrize("cell", ["3.2%", "$3.20", "(3.20)", "3.20-", "'3.2'", "3.2 mV", "3.2mV"])
+def test_what_stands_beside_a_number_is_said_to_be_in_the_way(refused, cell):
+    rows = [line.split(",") for line in lines()]
+    rows[7][3] = cell
+    text = refused(joined(",".join(row) for row in rows))
+    assert "row 8, column 4" in text
+    assert "leave the number alone in its cell" in text
+
+
+@pytest.mark.parametrize("cell", ["1.#INF", "-1.#INF00", "∞", "-∞"])
+def test_infinite_numbers_of_other_spellings(refused, cell):
+    rows = [line.split(",") for line in lines()]
+    rows[7][3] = cell
+    assert "infinite" in refused(joined(",".join(row) for row in rows))
+
+
+def test_an_exponent_without_its_letter(refused):
+    rows = [line.split(",") for line in lines()]
+    rows[7][3] = "0.12345678-101"
+    assert "leaves the E out" in refused(joined(",".join(row) for row in rows))
+
+
+def test_an_empty_column_is_named_with_what_leaves_it_out(refused, said):
+    text = joined("X,CH1,Start,Step", (f"{line[:11]},," for line in lines()), "")
+    message = refused(text)
+    assert "row 1 (line 2), column 3 'Start' is missing, and so are all below it" in message
+    assert "give --columns ^3,^4" in message
+    assert "empty" not in said(text, columns="^3,^4")
+    assert "row 2, column 2 is missing; mend it" in refused("1,2\n3,\n4,5\n6,7\n")
+
+
+def test_zero_bytes_at_the_end_are_said(refused):
+    text = joined(lines(), "").encode()
+    assert "line 61 holds zero bytes" in refused(text + bytes(512))
+    assert "is not an array file" in refused(b"\x7fELF" + bytes(60))
+
+
+@pytest.mark.parametrize("form", ["%.18e", "%r"])
+@pytest.mark.parametrize("first", [True, False])
+def test_classes_beside_exponents_or_with_a_decimal_are_asked_about(said, form, first):
+    rng = np.random.default_rng(np.random.SeedSequence([14, 3]))
+    classes = rng.integers(0, 5, (60, 1)).astype(float)
+    beats = np.round(rng.uniform(size=(60, 20)), 6)
+    beats[:, -2:] = 0.0  # padded, as beats of one length are
+    table = np.hstack([classes, beats] if first else [beats, classes])
+    text = joined((",".join(form % float(v) for v in row) for row in table), "")
+    assert f"column {1 if first else 21} holds 5 whole numbers" in said(text)
+    assert "whole numbers" not in said(joined(lines(table[:, 1:19], form="%.6e"), ""))
+
+
+def test_a_start_and_a_rate_above_samples_are_asked_about(said):
+    body = np.round(60 * ROWS[:, :3])
+    head = ["1431425024.000000, 1431425024.000000, 1431425024.000000", "32.0, 32.0, 32.0"]
+    text = joined(head, lines(body, "%d"), "")
+    assert "row 1 holds 1431425024, as a time since 1970, and row 2 32, perhaps" in said(text)
+    assert "give --skip-rows 2" in said(text)
+    assert "1970" not in said(text, skip_rows=2)
+    assert "give --skip-rows 1" in said(joined(head[:1], lines(body, "%d"), ""))
+    assert "1970" not in said(joined(lines(1431425024.0 + body, "%d"), ""))
