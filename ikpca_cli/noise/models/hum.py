@@ -9,6 +9,7 @@ spectrum analysis", 1969): for a covariance C and an oscillation a it is ``C^{-1
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +28,9 @@ _FEWEST_TURNS, _LEAST_PERIOD = 2, 2.1
 _LOADING = 20.0  # times the noise, added to all directions: else the filter stops a near miss
 _LEAST_NOISE = 1e-6  # of the variance of rows
 _STANDS_OUT = 6.0  # times the power that noise has in one frequency
-_EVEN, _CHANCE = 0.72, 0.8  # spread of its power from row to row, over the mean; less for few rows
+_EVEN = 0.72  # spread of its power from row to row, over the mean, which is 1 for noise and more
+_CHANCE = 2.0  # times the root of the rows' number that noise has less by chance, one time in 100
+_BESIDE = 0.75, 0.9  # times the least spread of other oscillations, at least two, that is even, too
 _ALIGNED = 3.0  # times what the mean phase of random ones is, for that not to be random
 _MOST_LINES = 4  # hum and its harmonics: rows that are made of more are not disturbed by them
 _LEAST, _MOST = 0.01, 0.5  # of the variance of rows: less is no matter, more is all they are
@@ -51,22 +54,40 @@ def shared_period(X: FloatArray) -> float | None:
     peaks = np.flatnonzero(
         counts[1:-1] & (powers[1:-1] >= powers[:-2]) & (powers[1:-1] >= powers[2:])
     )
-    most = _EVEN - _CHANCE * n_samples**-0.5
-    found: list[tuple[float, int]] = []
+    spreads: list[float] = []
+    is_random: list[bool] = []
     for place in peaks + 1:
         codes = filters.codes(X, int(place))
         strengths = np.abs(codes) ** 2
         mean = float(strengths.mean())
-        spread = float(strengths.std()) / mean
         alike = abs(complex((codes / np.abs(codes)).mean())) * n_samples**0.5
         bent = abs(complex((codes**2).mean())) / mean * n_samples**0.5
-        is_random = max(alike, bent) < _ALIGNED
-        if spread < most and is_random and 2.0 * mean < _MOST * total:
-            found.append((spread, int(place)))
+        spreads.append(float(strengths.std()) / mean)
+        is_random.append(max(alike, bent) < _ALIGNED and 2.0 * mean < _MOST * total)
+    found = [
+        (spread, int(place))
+        for spread, place, random in zip(spreads, peaks + 1, is_random, strict=True)
+        if random and spread < _most_even(spreads, spread, n_samples)
+    ]
     lines = {place // _FINE for _, place in found}
     if not found or len(lines) > _MOST_LINES:
         return None
     return float(filters.periods[min(found)[1]])
+
+
+def _most_even(spreads: list[float], one: float, n_samples: int) -> float:
+    """Return the spread that one of several oscillations has to be below, to be hum.
+
+    What noise hardly has; or what is far from those of the others, which the signal, that is in
+    some rows more than in others, has in common.
+    """
+    most = min(_EVEN, 1.0 - _CHANCE / math.sqrt(n_samples))
+    others = sorted(spreads)
+    others.remove(one)
+    if len(others) < 2:
+        return most
+    share, limit = _BESIDE
+    return max(most, min(share * others[0], limit))
 
 
 @dataclass(frozen=True)
