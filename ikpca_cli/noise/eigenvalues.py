@@ -20,6 +20,7 @@ SHARES = (1.0, 0.5, 0.25)
 """Shares of the noise spectrum that are looked at, from its low end."""
 
 _SURELY = 3.0  # standard errors beyond which eigenvalues are not equal
+_ALMOST_ALWAYS = 1.0  # more of them, which five draws of six are beyond
 
 
 @dataclass(frozen=True)
@@ -73,28 +74,46 @@ class Eigenvalues:
 
     def plateau(self) -> int:
         """Return how many of the lowest eigenvalues are equal but for chance, at least 1."""
-        from scipy.special import digamma, polygamma
-
         size = len(self.variances)
         if self.variances[0] <= np.finfo(float).tiny:
             return 1
         logs, sums = np.cumsum(np.log(self.variances)), np.cumsum(self.variances)
         count = 1
         for more in range(2, size + 1):
-            freedom = self.long - (size - more)
-            if freedom <= more:
+            if self._freedom(more) <= more:
                 break
-            halves = (freedom - np.arange(more)) / 2.0
-            # Of white noise the determinant over the power of the trace has these moments.
-            mean = digamma(halves).sum() - more * digamma(freedom * more / 2.0)
-            mean += more * np.log(more)
-            variance = polygamma(1, halves).sum()
-            variance -= more**2 * polygamma(1, freedom * more / 2.0)
+            mean, std = self._evenness(more)
             found = logs[more - 1] - more * np.log(sums[more - 1] / more)
-            if mean - found > _SURELY * max(float(variance), 0.0) ** 0.5:
+            if mean - found > _SURELY * std:
                 break
             count = more
         return count
+
+    def would_show_a_slope(self, count: int) -> bool:
+        """Tell whether a plateau would not be seen if the spectrum fell on as it does above it.
+
+        Signal in all of few directions has a spectrum that falls on and on, and few rows do not
+        tell its last steps from equal ones.
+        """
+        above = self.variances[count - 1 :]
+        if len(above) == 1:
+            return True
+        fall = float(np.log(above[-1] / above[0])) / (len(above) - 1) * np.arange(count)
+        uneven = count * float(np.log(np.mean(np.exp(fall)))) - float(fall.sum())
+        return uneven > (_SURELY + _ALMOST_ALWAYS) * self._evenness(count)[1]
+
+    def _evenness(self, count: int) -> tuple[float, float]:
+        """Return mean and standard deviation of Bartlett's statistic of so many directions.
+
+        It is the log of the determinant over the power of the trace, for white noise.
+        """
+        from scipy.special import digamma, polygamma
+
+        freedom = self._freedom(count)
+        halves = (freedom - np.arange(count)) / 2.0
+        mean = digamma(halves).sum() - count * digamma(freedom * count / 2.0)
+        variance = polygamma(1, halves).sum() - count**2 * polygamma(1, freedom * count / 2.0)
+        return float(mean + count * np.log(count)), max(float(variance), 0.0) ** 0.5
 
     def gap(self, count: int) -> float:
         """Return the next eigenvalue over the highest that noise of this plateau has."""

@@ -97,7 +97,8 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
         lowest = 1.0 - (max(more, 0) / surface.count) ** 0.5
         if 0.0 < surface.std < _CLEARLY_LOWER * lowest * best.std:
             certain = surface.saturation < _SATURATED and surface.is_steady
-            is_bound = len(X) < _HALF_FULL * surface.count  # a window bends with the surface
+            few = len(X) < _HALF_FULL * surface.count  # a window bends with the surface
+            is_bound = few or surface.is_bound
             error = _LOCAL_DOUBT / len(X) ** 0.5
             return NoiseLevel(surface.std, certain and not is_bound, is_bound, error)
     quiet = quiet_reading(X)
@@ -165,15 +166,17 @@ def _judged(X: FloatArray, spectrum: Eigenvalues, signal: int, best: Reading) ->
     few = X.shape[1] > _MANY and plateau < fewest
     gap = spectrum.gap(plateau)
     resolved = many or gap >= _WIDE_GAP or spectrum.scatter(plateau) <= _NARROW
+    steep = X.shape[1] > _MANY or spectrum.would_show_a_slope(plateau)
     usual = RowLengths.of(X, spectrum, signal)
     is_noise = mixed or usual.vary_as_noise()
     # Half of all directions are equal by chance only if they are noise, or signal in doses.
     even = resolved and plateau >= _EVEN * short
     return NoiseLevel(
         best.std,
-        certain=plateau >= fewest and resolved and is_noise,
+        certain=plateau >= fewest and resolved and steep and is_noise,
         is_bound=plateau == 1
         or (plateau >= _FEWEST and not resolved)
+        or not steep
         or few
         or (not is_noise and usual.are_too_even()),
         error=float(np.hypot(best.doubt / 2.0, _BLURRED if gap < _GAP else 0.0)),

@@ -21,6 +21,7 @@ _DRAWS = 40
 _DOUBT = 0.02  # squared distance of log variances that tells nothing
 _WIDER = 2.0  # rows in the second window, over those in the first
 _STEADY = (0.9, 1.15)  # what the second reading may be, over the first
+_BENDS = 2.0  # the second variance over the first, or the first over it, that only a bend makes
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,9 @@ class Thickness:
     is_steady : bool
         Whether a window with twice the rows tells much the same: where rows are too few for the
         bend of the surface, or fill the space, it does not.
+    is_bound : bool
+        Whether the bend of the surface, rather than noise, may be all that is seen: a window with
+        twice the rows tells quite another thickness, or has too few of them to fit a bend.
     """
 
     std: float
@@ -47,6 +51,7 @@ class Thickness:
     across: int
     count: float
     is_steady: bool = True
+    is_bound: bool = False
 
 
 def thickness(X: FloatArray, *, white: bool = False) -> Thickness:
@@ -77,8 +82,12 @@ def thickness(X: FloatArray, *, white: bool = False) -> Thickness:
     squares = Gaussian().distance(X[centres], X)
     squares[np.arange(len(centres)), centres] = np.inf  # a row is not its own neighbour
     found, wider = (_seen(X, squares, rows, white=white) for rows in (wanted, _WIDER * wanted))
-    low, high = (found.std * limit for limit in _STEADY)
-    return replace(found, is_steady=low < wider.std < high)
+    low, high = _STEADY
+    ratio = wider.std / found.std if 0.0 < found.std < np.inf else np.inf
+    along = X.shape[1] - found.across
+    is_flat = _PER_TERM * (along + 1) * (along + 2) / 2 > wanted
+    is_bent = not 1.0 / _BENDS < ratio**2 < _BENDS
+    return replace(found, is_steady=low < ratio < high, is_bound=is_flat or is_bent)
 
 
 def _seen(X: FloatArray, squares: FloatArray, wanted: float, *, white: bool) -> Thickness:
