@@ -1,0 +1,86 @@
+"""Signal that fills all of few columns is not taken for noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from ikpca_cli import IKPCA
+from ikpca_cli.noise.eigenvalues import Eigenvalues
+from ikpca_cli.noise.level import estimate_noise
+from ikpca_cli.noise.local import thickness
+
+
+def falling_rows(n_samples, n_features, fall, rng):
+    """Return Gaussian rows whose principal variances fall by a factor from each to the next."""
+    turned = np.linalg.qr(rng.normal(size=(n_features, n_features)))[0]
+    return rng.normal(size=(n_samples, n_features)) * fall ** (np.arange(n_features) / 2) @ turned
+
+
+def sphere(n_samples, n_features, rng):
+    rows = rng.normal(size=(n_samples, n_features))
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("n_features", [9, 13, 17])
+@pytest.mark.parametrize("n_samples", [60, 124])
+def test_a_slope_that_few_rows_hide_is_a_bound_of_the_level(n_samples, n_features):
+    """The lowest two or three variances are equal by chance in one table of three."""
+    rng = np.random.default_rng(np.random.SeedSequence([91, n_samples, n_features]))
+    taken = 0
+    for _ in range(20):
+        rows = falling_rows(n_samples, n_features, 0.75, rng)
+        level = estimate_noise(rows - rows.mean(axis=0))
+        taken += not level.is_bound
+    assert taken <= 2
+
+
+def test_a_plateau_below_a_slope_is_still_the_level():
+    rng = np.random.default_rng(np.random.SeedSequence([92]))
+    for _ in range(10):
+        rows = falling_rows(300, 13, 0.3, rng)
+        noisy = rows + rng.normal(scale=0.1, size=rows.shape)
+        level = estimate_noise(noisy - noisy.mean(axis=0))
+        assert level.certain
+        assert level.std == pytest.approx(0.1, rel=0.1)
+
+
+def test_what_would_show_a_slope():
+    equal, basis = np.ones(3), np.eye(12)
+    steep = np.concatenate([equal, 1.5 ** np.arange(1, 10)])
+    gentle = np.concatenate([equal, 1.15 ** np.arange(1, 10)])
+    assert Eigenvalues(steep, basis, 300, of_columns=True).would_show_a_slope(3)
+    assert not Eigenvalues(gentle, basis, 300, of_columns=True).would_show_a_slope(3)
+    assert not Eigenvalues(steep, basis, 40, of_columns=True).would_show_a_slope(3)
+    assert Eigenvalues(gentle, basis, 30000, of_columns=True).would_show_a_slope(3)
+    assert Eigenvalues(np.ones(12), basis, 300, of_columns=True).would_show_a_slope(12)
+
+
+@pytest.mark.parametrize("n_features", [6, 8])
+def test_windows_too_few_rows_to_see_a_bend_tell_a_bound(n_features):
+    rng = np.random.default_rng(np.random.SeedSequence([93, n_features]))
+    rows = sphere(400, n_features, rng)
+    noisy = rows + rng.normal(scale=0.01, size=rows.shape)
+    assert thickness(noisy - noisy.mean(axis=0), white=True).is_bound
+
+
+def test_windows_that_see_twice_as_much_with_twice_the_rows_tell_a_bound():
+    rng = np.random.default_rng(np.random.SeedSequence([94]))
+    angles = rng.uniform(0, 3 * np.pi, (100, 1))
+    rows = np.hstack([np.sin(angles), rng.uniform(0, 2, (100, 1)), np.cos(2.0 * angles)])
+    noisy = rows + rng.normal(scale=0.02, size=rows.shape)
+    assert thickness(noisy - noisy.mean(axis=0)).is_bound
+    circle = np.concatenate([np.cos(angles), np.sin(angles), 0.0 * angles], axis=1)
+    noisy = circle + rng.normal(scale=0.05, size=circle.shape)
+    assert not thickness(noisy - noisy.mean(axis=0)).is_bound
+
+
+@pytest.mark.parametrize("kind", ["sphere", "table"])
+def test_rows_that_fill_the_space_come_back_no_worse(kind):
+    """They came back up to 40, and 100, times worse."""
+    for seed in range(2):
+        rng = np.random.default_rng(np.random.SeedSequence([95, seed]))
+        clean = sphere(420, 6, rng) if kind == "sphere" else falling_rows(124, 13, 0.75, rng)
+        noise = 0.03 * clean.std() * rng.normal(size=clean.shape)
+        cleaned = IKPCA().fit(clean + noise).denoise(clean + noise)
+        assert np.mean((cleaned - clean) ** 2) <= 1.05 * np.mean(noise**2)
