@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.arrays import ReadOptions, read_rows
+from ikpca_cli.formats.arrays import ReadOptions, read_rows, write_rows
 
 ROWS = np.random.default_rng(np.random.SeedSequence([14, 2])).normal(5.0, 1.0, (60, 8))
 
@@ -126,6 +126,38 @@ def test_an_empty_column_is_named_with_what_leaves_it_out(refused, said):
     assert "give --columns ^3,^4" in message
     assert "empty" not in said(text, columns="^3,^4")
     assert "row 2, column 2 is missing; mend it" in refused("1,2\n3,\n4,5\n6,7\n")
+
+
+def test_remarks_below_a_blank_line_are_no_rows_and_come_back(tmp_path):
+    """As JASCO's, some of which hold as many cells as a row."""
+    axis = np.linspace(580.0, 600.0, 60)
+    body = [f"{x:.4f}\t{y:.3f}" for x, y in zip(axis, ROWS[:, 0], strict=True)]
+    tail = ["", "##### Extended Information", "[Comments]", "Sample name\t", "", "[Information]"]
+    tail += ["Data points\t3988", "Start\t580.251 cm-1", "Shift\t9.0", ""]
+    path = tmp_path / "a.txt"
+    path.write_text(joined("TITLE\t", "XYDATA", body, tail))
+    with read_rows(str(path), ReadOptions(orientation="signals")) as rows:
+        assert rows.shape == (1, 60)
+        write_rows(str(tmp_path / "b.txt"), rows.read(), rows.layout)
+    assert (tmp_path / "b.txt").read_text() == path.read_text()
+
+
+def test_a_mistake_below_a_blank_line_is_no_remark(refused):
+    assert "row 61 (line 62)" in refused(joined(lines(), "", "1,2,3,4,5,x,7,8"))
+    assert "row 61 (line 62) has 1 cell" in refused(
+        joined(lines(), "", "remark", "1,2,3,4,5,6,7,8")
+    )
+
+
+def test_words_above_that_are_padded_with_zero_bytes(tmp_path):
+    """As Avantes writes the name of a spectrometer."""
+    head = b"Integration time: 23.16 ms\nname: 0606052U1" + bytes(55) + b"\nWave;Sample\n[nm];[]\n"
+    body = "".join(f"{300 + i / 2:.2f};{y:.4f}\n" for i, y in enumerate(ROWS[:, 0])).encode()
+    (tmp_path / "a.ttt").write_bytes(head + body)
+    with read_rows(str(tmp_path / "a.ttt"), ReadOptions(orientation="signals")) as rows:
+        assert rows.shape == (1, 60)
+        write_rows(str(tmp_path / "b.txt"), rows.read(), rows.layout)
+    assert (tmp_path / "b.txt").read_bytes() == head + body
 
 
 def test_zero_bytes_at_the_end_are_said(refused):

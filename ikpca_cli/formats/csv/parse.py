@@ -117,7 +117,7 @@ def _without_footer(text: TableText, block: bytes, plan: Plan) -> tuple[bytes, l
         cut = max(block.rfind(b"\n", 0, cut), 0)
     rows = block[cut:].removeprefix(b"\n") if cut else block
     lines = text.decode(rows.removesuffix(b"\n")).split("\n")
-    count = footer(lines, plan.dialect, plan.labels)
+    count = footer(lines, plan.dialect, plan.texts)
     if not count:
         return block, []
     kept = rows.split(b"\n")[: len(lines) - count]

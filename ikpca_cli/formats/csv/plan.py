@@ -25,6 +25,8 @@ class Plan:
         The places of the columns that are kept as they are.
     name
         What messages call the file.
+    texts
+        Those of `labels` that hold text, and no numbers.
     names
         The names of all columns, or None.
     first
@@ -43,6 +45,7 @@ class Plan:
     columns: tuple[int, ...]
     labels: tuple[int, ...] = ()
     name: str
+    texts: tuple[int, ...] = ()
     names: tuple[str, ...] | None = None
     first: int = 0
     allow_missing: bool = False

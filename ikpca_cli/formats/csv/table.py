@@ -149,6 +149,7 @@ def _read(
         columns=tuple(columns),
         labels=tuple(labels),
         name=name,
+        texts=tuple(label for label in labels if label in head.texts),
         names=head.names,
         first=sum(line.count("\n") + 1 for line in lines[: head.first]),
         allow_missing=options.missing != "error",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 from collections.abc import Iterator
 from typing import BinaryIO, cast
 
@@ -18,6 +19,9 @@ _BLOCK = 8 << 20  # bytes of text parsed together
 _LINES = 8  # lines that are looked at, however long they are
 _UTF16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _BOM = b"\xef\xbb\xbf"
+_PADDED = re.compile(rb"[A-Za-z][^\r\n\0]*\0+(?=[\r\n])")
+"""Words of a preamble that are filled up with zero bytes to a fixed length."""
+
 _PLAIN = frozenset(b"\t\n\r" + bytes(range(0x20, 0x7F)))
 
 
@@ -71,7 +75,7 @@ class TableText:
                 raise self._too_long(_normal(raw).count(b"\n") + 1)
         if raw.startswith(_BOM):
             self.bom, raw = True, raw[len(_BOM) :]
-        if b"\0" in raw:
+        if b"\0" in _PADDED.sub(b"", raw):
             before = _normal(raw[: raw.index(b"\0")])
             line = before.count(b"\n") + 1
             if line > _LINES and _is_utf8(before):
@@ -79,7 +83,10 @@ class TableText:
                     f"{name}: line {line} holds zero bytes, as a file does that a logger or a copy "
                     "did not finish; take them out"
                 )
-            raise InputError(f"{name}: is not an array file; give one of {read_formats()}")
+            raise InputError(
+                f"{name}: is not an array file; give one of {read_formats()}; programs of "
+                "instruments can export text"
+            )
         if not raw.strip():
             raise InputError(f"{name}: is empty; copy or export it again")
         self.newline = _newline(raw)

@@ -32,6 +32,8 @@ def of_line(content: str, plan: Plan, *, is_last: bool) -> str:
     mark = _COMMENTS.match(content)
     if mark is not None and plan.dialect.grammar.number(plan.dialect.cells(content)[0]) is None:
         return f"if it is a comment, give --comment {quote(mark[1][0])}"
+    if not any(sign.isdigit() for sign in content):
+        return "mend it; if the table ends above it, take out what is below"
     if is_last:
         return "mend it; a file that was cut off ends so: then copy it again"
     others = "--skip-rows leaves out lines at the top, --comment those that begin with a mark"

@@ -46,8 +46,12 @@ def footer(lines: Sequence[str], dialect: Dialect, labels: Sequence[int]) -> int
     -------
     int
         Lines to leave out: comments, blank rows, those that a word such as ``Mean`` or ``Total``
-        begins, and shorter ones without a number; also lines of words below such a shorter one.
+        begins, and shorter ones without a number; also lines of words below such a shorter one,
+        and all that a blank line and then such a shorter one begin, if no row is among them.
     """
+    apart = _apart(lines, dialect, labels)
+    if apart:
+        return apart
     count = words = 0
     for number, line in enumerate(reversed(lines), start=1):
         if is_comment(line, dialect.comment):
@@ -62,6 +66,24 @@ def footer(lines: Sequence[str], dialect: Dialect, labels: Sequence[int]) -> int
         else:
             break
     return count
+
+
+def _apart(lines: Sequence[str], dialect: Dialect, labels: Sequence[int]) -> int:
+    """Return how many of the last lines are remarks below a blank line, as JASCO's are."""
+    cells = [dialect.cells(line) for line in lines]
+    rows = [place for place, row in enumerate(cells) if _is_row(row, dialect, labels)]
+    start = rows[-1] + 1 if rows else len(lines)
+    if start >= len(lines) or lines[start].strip():
+        return 0
+    tail = zip(lines[start:], cells[start:], strict=True)
+    first = next((row for line, row in tail if not is_comment(line, dialect.comment)), None)
+    is_tail = first is not None and _is_footer(first, dialect, labels)
+    return len(lines) - start if is_tail else 0
+
+
+def _is_row(cells: Sequence[str], dialect: Dialect, labels: Sequence[int]) -> bool:
+    data = [cell for place, cell in enumerate(cells) if place not in labels]
+    return len(cells) == dialect.width and any(data) and not any(are_text(data, dialect.grammar))
 
 
 def _is_footer(cells: Sequence[str], dialect: Dialect, labels: Sequence[int]) -> bool:
