@@ -101,7 +101,7 @@ class ExpansionSearch:
         if len(rows) < 2:
             raise InputError(
                 f"{row_name(X)}: all but a few of its rows are alike, there is nothing to learn "
-                "from them"
+                "from them; give rows that differ"
             )
         noise_variance = usable_noise_std(noise_std, rows) ** 2
         distances = Gaussian().distance(rows, rows)

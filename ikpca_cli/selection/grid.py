@@ -131,7 +131,10 @@ def choose(estimator: Tunable, task: Task) -> Choice:
     if "auto" not in given.values():
         return Choice(**given)
     if task.noise_std is None and getattr(estimator, "shrink", "cut") == "optimal":
-        raise UsageError("optimal shrinkage needs the noise level, which these rows do not tell")
+        raise UsageError(
+            "optimal shrinkage needs the noise level, which these rows do not tell: give it "
+            "(--noise-std), or use a cut (--shrink cut)"
+        )
     search = _Search(estimator, task, given)
     found = []
     candidates = list(search.gammas())

@@ -139,6 +139,10 @@ def test_batches_in_words():
     assert "2 files warned of; 3 files skipped, as their outputs exist; 1 file failed. " in text
     text = batch_sentence(records, 0, 0, 2, 2.0, {"missing values": 2, "another axis": 1})
     assert "2 files warned of (2 for missing values, 1 for another axis). Removed: " in text
+    cleaned = [(4000, "sample"), (5000, "sample")]
+    text = batch_sentence(records, 0, 0, 0, 2.0, cleaned=cleaned)
+    assert text.startswith("2 files cleaned, 9,000 samples; ")
+    assert "1,300 rows" in batch_sentence(records, 0, 0, 0, 2.0, cleaned=cleaned[:1])
 
 
 def test_comparisons_in_words():

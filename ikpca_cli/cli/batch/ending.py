@@ -50,7 +50,7 @@ class Batch:
         self._failed: list[str] = []
         self._existing: list[str] = []
         self._skipped = 0
-        self._cleaned: tuple[int, str] | None = None
+        self._cleaned: list[tuple[int, str]] = []
         self._start = time.perf_counter()
 
     def take(self, outcome: Outcome) -> None:
@@ -62,7 +62,8 @@ class Batch:
             Why it failed, if it is the only one.
         """
         source = outcome.job.source
-        self._cleaned = outcome.cleaned
+        if outcome.cleaned is not None:
+            self._cleaned.append(outcome.cleaned)
         if self._count == 1 or self._printing.verbose:
             for line in outcome.told:
                 tell(line)
@@ -111,7 +112,8 @@ class Batch:
             if table and self._count > 1:
                 print_lines([self._sentence()])
             elif table:
-                print_lines(file_sentences(self._records[0], noise_std, keep_unlike, self._cleaned))
+                cleaned = self._cleaned[0] if self._cleaned else None
+                print_lines(file_sentences(self._records[0], noise_std, keep_unlike, cleaned))
         if self._skipped and not printing.quiet:
             say(f"skipped {self._skipped} of {self._count} files, whose outputs exist")
         if self._existing:
@@ -144,6 +146,7 @@ class Batch:
             len(set().union(*kinds.values())),
             time.perf_counter() - self._start,
             {kind: len(sources) for kind, sources in kinds.items()},
+            self._cleaned,
         )
 
 

@@ -200,11 +200,18 @@ def batch_sentence(
     warned: int,
     seconds: float,
     kinds: Mapping[str, int] | None = None,
+    cleaned: Sequence[tuple[int, str]] = (),
 ) -> str:
-    """Say what became of many files, and of how many of them there was which kind of warning."""
-    rows = sum(record["n_samples"] for record in records)
+    """Say what became of many files, and of how many of them there was which kind of warning.
+
+    What was cleaned is counted in rows, if not told otherwise for each.
+    """
     odd = sum(record["unlike"] for record in records)
-    parts = [f"{_count(len(records), 'file')} cleaned, {_count(rows, 'row')}"]
+    nouns = {noun for _, noun in cleaned}
+    total, noun = sum(record["n_samples"] for record in records), "row"
+    if len(nouns) == 1 and len(cleaned) == len(records):
+        total, noun = sum(number for number, _ in cleaned), nouns.pop()
+    parts = [f"{_count(len(records), 'file')} cleaned, {_count(total, noun)}"]
     for number, noun, text in (
         (odd, "row", "unlike those of the fit"),
         (warned, "file", f"warned of{_by_kind(kinds or {})}"),

@@ -51,7 +51,7 @@ def noise_of_fit(estimator: Estimator, rows: FirstPass, given: Transform | None)
         if given.width is not None and given.width != rows.shape[1]:
             raise InputError(
                 f"{rows.name} has {rows.shape[1]} columns, but its noise was given for "
-                f"{given.width}"
+                f"{given.width}; give it for these columns"
             )
         return Noise(name, given, evidence=GIVEN)
     gamma_given = getattr(estimator, "gamma", "auto") != "auto"

@@ -166,7 +166,8 @@ class Contents:
             if creation.get_external_count():
                 other = creation.get_external(0)[0].decode(errors="replace")
                 raise InputError(
-                    f"{name}: keeps its numbers in another file, {other}, which is not read"
+                    f"{name}: keeps its numbers in another file, {other}, which is not read; copy "
+                    "them into this one"
                 )
             if creation.get_layout() == h5py.h5d.VIRTUAL:
                 self._reads[address] = self._virtual(data, name, depth)
@@ -204,7 +205,10 @@ class Contents:
     def _virtual(self, data: Any, name: str, depth: int) -> int:
         """Check every source of a virtual dataset."""
         if depth > _DEEPEST:
-            raise InputError(f"{name}: is a virtual dataset of virtual datasets without end")
+            raise InputError(
+                f"{name}: is a virtual dataset of virtual datasets without end; copy it into a "
+                "plain dataset"
+            )
         mapped = reads = 0
         for source in data.virtual_sources():
             if source.file_name != ".":
@@ -215,7 +219,8 @@ class Contents:
             inner = resolve(self._file, source.dset_name, name)
             if not isinstance(inner, h5py.Dataset):
                 raise InputError(
-                    f"{name}: is a virtual dataset over {source.dset_name!r}: not there"
+                    f"{name}: is a virtual dataset over {source.dset_name!r}, which is not there; "
+                    "write it again"
                 )
             reads += self.check(inner, f"{name} over {source.dset_name}", depth + 1)
             if reads > _MOST_OBJECTS:
