@@ -14,7 +14,7 @@ from ikpca_cli.data.feature_names import TRAINING
 from ikpca_cli.data.matching import Match, match_names
 from ikpca_cli.errors import IkpcaError, InputError, UsageError
 from ikpca_cli.formats.layout import MISSING, Layout
-from ikpca_cli.formats.rows.fillers import doubtful_number
+from ikpca_cli.formats.rows.fillers import doubts_of_array
 from ikpca_cli.formats.rows.missing import UNTREATED, Missing
 from ikpca_cli.formats.rows.row_slices import Array, Source, first_not_finite, plain_reason
 
@@ -211,11 +211,11 @@ class Rows:
         self.shape = (len(places), self.shape[1])
 
     def warn_of_numbers(self) -> None:
-        """Warn of a number that may stand for none, or is too long to be kept."""
-        whole = self.layout.dtype.kind in "iu"
-        found = doubtful_number(self._select, self.shape, whole=whole)
-        if found is not None:
-            self._warn(f"{self._place(*found[:2])} {found[2]}")
+        """Warn of numbers that may stand for none, or a class, or are too long to be kept."""
+        whole, flat = self.layout.dtype.kind in "iu", len(self.layout.sample_shape) == 1
+        flat = flat and not self.layout.transposed
+        for line in doubts_of_array(self._select, self.shape, self._place, whole=whole, flat=flat):
+            self._warn(line)
 
     def close(self) -> None:
         """Close the file; what has been read stays valid."""

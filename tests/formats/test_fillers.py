@@ -87,3 +87,15 @@ def test_whole_numbers_that_double_precision_rounds_are_told(tmp_path, name, num
 def test_long_whole_numbers_of_a_table_are_told(tmp_path):
     np.savetxt(tmp_path / "a.csv", np.full((9, 3), 2**60 + 1), "%d", ",")
     assert "row 1 holds 1.153e+18" in said(tmp_path / "a.csv")
+
+
+@pytest.mark.parametrize("name", [name for name in WRITERS if name != "a.csv"])
+@pytest.mark.parametrize("place", [0, 8])
+def test_a_column_that_may_be_the_class_of_each_row_is_asked_about(tmp_path, name, place):
+    classes = np.random.default_rng(2).integers(0, 4, 60).astype(float)
+    WRITERS[name](tmp_path / name, np.insert(VALUES, place, classes, axis=1))
+    assert f"column {place + 1} holds 4 whole numbers" in said(tmp_path / name)
+    WRITERS[name](tmp_path / name, np.insert(VALUES, place, 1.0, axis=1))  # all scaled to 1 there
+    assert "whole numbers" not in said(tmp_path / name)
+    WRITERS[name](tmp_path / name, np.insert(np.rint(VALUES), place, classes, axis=1))
+    assert "whole numbers" not in said(tmp_path / name)

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ikpca_cli.formats.rows.class_column import class_column
+
 _LARGEST = tuple(2**bits - below for bits in (15, 16, 23, 31, 32, 63) for below in (0, 1))
 _WHOLE = (999, 9999, 99999, 999999, *_LARGEST)
 _ODD = (
@@ -72,10 +74,15 @@ def too_long(values: npt.NDArray[Any]) -> tuple[int, int] | None:
     return (int(row), int(column)) if size[row, column] >= EXACT else None
 
 
-def doubtful_number(
-    load: Callable[[int, int], npt.NDArray[Any]], shape: tuple[int, int], *, whole: bool
-) -> tuple[int, int, str] | None:
-    """Return a number that the user should check: its row, its column, and what to say of it.
+def doubts_of_array(
+    load: Callable[[int, int], npt.NDArray[Any]],
+    shape: tuple[int, int],
+    name_place: Callable[[int, int], str],
+    *,
+    whole: bool,
+    flat: bool,
+) -> list[str]:
+    """Return lines about numbers that the user should check.
 
     Parameters
     ----------
@@ -83,18 +90,30 @@ def doubtful_number(
         Returns rows. A long array is not read to its end.
     shape
         Of all rows, (n, p).
+    name_place
+        Names a row and a column.
     whole
         Whether the file has whole numbers.
+    flat
+        Whether rows have one axis, in which a column may be of another kind.
     """
     parts = _looked_at(*shape)
     values = np.concatenate([load(part.start, part.stop) for part in parts])
     found, said = filler(values), FAR
     if found is None and whole:
         found, said = too_long(values), LONG
-    if found is None:
-        return None
-    places = np.concatenate([np.arange(part.start, part.stop) for part in parts])
-    return int(places[found[0]]), found[1], said.format(float(values[found]))
+    lines = []
+    if found is not None:
+        places = np.concatenate([np.arange(part.start, part.stop) for part in parts])
+        row = int(places[found[0]])
+        lines.append(f"{name_place(row, found[1])} {said.format(float(values[found]))}")
+    classes = class_column(values) if flat else None
+    if classes is not None:
+        lines.append(
+            f"column {classes[0] + 1} holds {classes[1]} whole numbers, where the others have "
+            "decimals; it was read as data. If it is the class of each row, take it out"
+        )
+    return lines
 
 
 def _looked_at(n_rows: int, n_columns: int) -> list[slice]:

@@ -14,6 +14,7 @@ from ikpca_cli.formats.csv.form.cells import is_comment, numbers
 from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.csv.form.text_columns import Line
+from ikpca_cli.formats.rows.class_column import class_column
 from ikpca_cli.formats.rows.fillers import LONG, filler, too_long
 
 Matrix = npt.NDArray[np.float64]
@@ -24,8 +25,8 @@ _ROWS = 5
 _LOOKED_AT = 1 << 22
 """Numbers of a table that are looked at; a longer one has rows by the thousand."""
 
-_WIDE, _FINE, _CLASSES, _TOLD = 8, 2, 20, 10_000
-"""Columns, decimals of the others, and different numbers of a column that may be one of classes."""
+_FINE = 2
+"""Decimals of the others beside which a column of whole numbers may be one of classes."""
 
 _TIMES = (9e8, 2.5e9)
 """Seconds since 1970: the years 1998 to 2049."""
@@ -197,27 +198,15 @@ def _commas(rows: Sequence[Sequence[str]], head: Head) -> list[str]:
 
 def _classes(values: Matrix, digits: Digits, columns: Sequence[int], head: Head) -> list[str]:
     """Say where a column at an end may be the class of each row."""
-    width, some = values.shape[1], values[:_TOLD]
-    if width < _WIDE:
+    fine = np.array(digits.most) >= _FINE
+    found = class_column(values, None if digits.exponents else fine)
+    if found is None:
         return []
-    whole = (some == np.rint(some)).all(axis=0)
-    varies = (some != some[:1]).any(axis=0)
-    fine = varies & ~whole
-    if not digits.exponents:
-        fine &= np.array(digits.most) >= _FINE
-    for place, inner in ((0, slice(1, None)), (width - 1, slice(None, -1))):
-        if not whole[place] or not some[:, place].any():
-            continue
-        if not fine[inner].any() or (varies & ~fine)[inner].any():
-            continue
-        count = len(np.unique(some[:, place]))
-        if count <= max(2, min(_CLASSES, len(values) // 4)):
-            shown, labels = _named(columns[place], head)
-            return [
-                f"{shown} holds {count} whole numbers, where the others have decimals; it was read "
-                f"as data. If it is the class of each row, give --labels {labels}"
-            ]
-    return []
+    shown, labels = _named(columns[found[0]], head)
+    return [
+        f"{shown} holds {found[1]} whole numbers, where the others have decimals; it was read as "
+        f"data. If it is the class of each row, give --labels {labels}"
+    ]
 
 
 def _fillers(values: Matrix) -> list[str]:
