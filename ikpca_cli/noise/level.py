@@ -16,6 +16,7 @@ from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
 from ikpca_cli.noise.estimate import NoiseLevel, Reading
 from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
 from ikpca_cli.noise.evidence.one_process import is_one_process
+from ikpca_cli.noise.evidence.power_law import WhiteShare
 from ikpca_cli.noise.evidence.texture import is_texture
 from ikpca_cli.noise.high_frequencies import high_reading
 from ikpca_cli.noise.local import thickness
@@ -44,6 +45,7 @@ _EVEN = 0.5  # share of the directions that tell how much signal can be among th
 _WIDE_GAP = 2.0  # between noise and the least signal
 _GAP, _BLURRED = 1.2, 0.03  # less of it: signal goes on within noise, by which a level is too high
 _ALIKE = 0.05  # correlation of neighbours from which rows that are one process may be all signal
+_MOSTLY = 0.5  # share of noise in a power: the level of the whole is one at which no harm is done
 _MOST_BEYOND = 0.05  # of a level, that it is lowered by where the spectrum of noise slopes
 _NARROW = 2.0  # scatter of noise variances that leaves a slope no room
 
@@ -70,12 +72,15 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     if level.remark:
         return level
     high = high_reading(X)
-    if high is None:
-        # Both have directions that are equal in variance as those of noise are.
-        if is_texture(X) or (neighbour_correlation(X) > _ALIKE and is_one_process(X)):
+    white = None if high is None else WhiteShare.of(X)
+    if high is not None and white is not None and white.least > _MOSTLY:
+        return _checked(level, high)
+    # Both have directions that are equal in variance as those of noise are.
+    if is_texture(X) or (neighbour_correlation(X) > _ALIKE and is_one_process(X)):
+        if white is None or not white.is_noise:
             return replace(level, certain=False, is_bound=True)
-        return level
-    return _checked(level, high)
+        return NoiseLevel(white.std, certain=True, error=white.error)
+    return level if high is None else _checked(level, high)
 
 
 def _of_directions(X: FloatArray) -> NoiseLevel:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ikpca_cli.estimators.base import GUESS, LEVEL_OF_SIGNAL, WITHHELD
+from ikpca_cli.estimators.base import GUESS, WITHHELD
 from ikpca_cli.estimators.decisions.other_noise import caution_of
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
@@ -244,25 +244,20 @@ def test_a_quieter_file_of_a_known_level_is_cleaned_where_the_other_may_be_of_si
     assert model.treatment(of_shapes(100, 1.0)[0]).caution.strength == 1.0
 
 
-def rough(n_samples, seed, noise):
-    """Return noisy and clean rows of a process that is as rough as noise, (n_samples, 100)."""
-    rng = np.random.default_rng(np.random.SeedSequence([66, seed]))
-    clean = rng.normal(size=(n_samples, 100))
-    for column in range(1, 100):
-        clean[:, column] = 0.9 * clean[:, column - 1] + 0.44 * clean[:, column]
-    return clean + noise * rng.normal(size=clean.shape), clean
-
-
-@pytest.mark.parametrize("method", ["ikpca", "pca"])
-def test_but_not_where_all_of_the_rows_may_be_signal(method):
-    """Such rows have a level for sure, the same without noise, and all of it is signal."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        model = load_method(method)().fit(rough(200, 1, 0.3)[0])
-    quieter, clean = rough(100, 2, 0.08)
-    assert model.withheld_ in LEVEL_OF_SIGNAL
-    assert estimate_noise(quieter - quieter.mean(axis=0)).std < 0.8 * model.noise_std_
-    assert errors(model, quieter, clean).mean() <= 1.05 * 0.08**2
+@pytest.mark.parametrize("is_process", [True, False])
+def test_but_not_where_all_of_the_rows_may_be_signal(monkeypatch, is_process):
+    """The steps of random walks have a level for sure, and are as signal as all else."""
+    seen = NoiseLevel(0.6, certain=True)
+    monkeypatch.setattr("ikpca_cli.noise.caution.estimate_noise", lambda _rows: seen)
+    rng = np.random.default_rng(np.random.SeedSequence([66]))
+    noise = rng.normal(size=(60, 40))
+    rows = noise.cumsum(axis=1) if is_process else rng.normal(size=(60, 2)) @ noise[:2] + noise
+    model = SimpleNamespace(
+        withheld_=ALIKE, removed_mse_=0.04, n_samples_=200, seed_=0, distance_limit_=None
+    )
+    found = caution_of(model, lambda rows: 0.9 * rows, len, rows, Treatment(Caution(1.0)))
+    assert found.level_ratio == 0.6
+    assert (found.strength == 0.0) is is_process
 
 
 @pytest.mark.parametrize(("withheld", "strength"), [(ALIKE, 1.0), (GUESS, 0.0)])
@@ -273,7 +268,8 @@ def test_a_file_that_looks_louder_is_not_taken_for_a_quieter_one(monkeypatch, wi
     model = SimpleNamespace(
         withheld_=withheld, removed_mse_=0.03, n_samples_=200, seed_=0, distance_limit_=None
     )
-    rows = 0.6 * np.random.default_rng(np.random.SeedSequence([67])).normal(size=(60, 40))
+    rng = np.random.default_rng(np.random.SeedSequence([67]))
+    rows = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 40)) + 0.6 * rng.normal(size=(60, 40))
     found = caution_of(model, lambda rows: 0.95 * rows, len, rows, Treatment(Caution(0.2)))
     assert found.strength == strength
 

@@ -14,6 +14,7 @@ from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.noise.evidence.neighbours import are_alike, neighbour_correlation
 from ikpca_cli.noise.evidence.nothing_else import are_noise_alone
 from ikpca_cli.noise.evidence.one_process import is_one_process
+from ikpca_cli.noise.evidence.power_law import WhiteShare
 from ikpca_cli.noise.level import estimate_noise
 
 
@@ -84,6 +85,41 @@ def test_rough_signal_is_not_taken_for_noise(make, decibels, method):
     assert "cannot be told apart" in model.summary()["noise_doubt"]
     assert np.array_equal(model.denoise(noisy), noisy)
     assert model.summary()["estimated_mse"] is None
+
+
+def of_slope(rng, n_samples, width):
+    """Return rows whose power falls as the frequency to the power of 1.6."""
+    frequencies = np.maximum(np.fft.rfftfreq(width), 1.0 / width)
+    waves = np.fft.rfft(rng.normal(size=(n_samples, width))) / frequencies**0.8
+    return np.fft.irfft(waves, width)
+
+
+@pytest.mark.parametrize("decibels", [20, 30])
+@pytest.mark.parametrize(
+    ("make", "shape"), [(wanderers, (150, 100)), (wanderers, (400, 100)), (of_slope, (60, 128))]
+)
+def test_nor_is_it_where_its_highest_frequencies_are_as_even_as_noise(make, shape, decibels):
+    """Rows came back 3 to 500 times worse."""
+    for seed in range(4):
+        rng = stream(8, seed)
+        noisy = beyond(make(rng, *shape), decibels, rng.normal(size=shape))
+        assert estimate_noise(noisy - noisy.mean(axis=0)).is_bound
+
+
+@pytest.mark.parametrize(
+    ("make", "decibels"), [(walks, 5), (walks, 10), (walks, 15), (wanderers, 5), (wanderers, 10)]
+)
+def test_white_noise_is_told_from_a_power_law(make, decibels):
+    for seed in range(3):
+        rng = stream(9, seed)
+        clean, noise = make(rng, 400, 100), rng.normal(size=(400, 100))
+        noisy = beyond(clean, decibels, noise)
+        found, std = WhiteShare.of(noisy - noisy.mean(axis=0)), np.std(noisy - clean)
+        assert found.std == pytest.approx(std, rel=0.1)
+        assert found.std * (found.least / found.likely) ** 0.5 < 1.02 * std
+        alone = WhiteShare.of(noise - noise.mean(axis=0))
+        assert alone.least > 0.9
+        assert alone.std == pytest.approx(1.0, rel=0.03)
 
 
 def test_noise_that_stands_out_of_rough_signal_is_removed():

@@ -53,14 +53,15 @@ def caution_of(
     tells = Z.shape[1] > FEW_COLUMNS or estimate_noise(X).certain
     if tells and model.withheld_ not in LEVEL_OF_SIGNAL:
         return found
-    # Rows without noise have the level of their signal at most, which the fit's is no less than.
-    if tells and found.seen_ratio > LIKE and model.withheld_ != GUESS:
-        return found
-    if found.level_ratio < 1.0 / LIKE:
-        # What is lower for sure is no level of signal, unless all of the rows may be that.
-        if is_one_process(X):
+    is_lower = found.level_ratio < 1.0 / LIKE
+    if is_one_process(X):  # all of which may be signal, at any level
+        if is_lower:
             return replace(found, strength=0.0)
-        if tells and found.is_certain:
+    elif tells:
+        # Rows without noise have the level of their signal, which that of the fit is no less than.
+        is_louder = found.seen_ratio > LIKE and model.withheld_ != GUESS
+        # What is lower for sure is no level of signal.
+        if is_louder or (is_lower and found.is_certain):
             return found
     free = replace(usual, caution=Caution(None, usual.caution.strength))
     expected = model.removed_mse_, min(model.n_samples_, SOME_ROWS)

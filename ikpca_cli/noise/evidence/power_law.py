@@ -1,0 +1,74 @@
+"""How much of the power at high frequencies is white noise, beside signal that falls as a power.
+
+Rows that are one process may look like noise at their highest frequencies: what falls as the square
+of the frequency, as random walks do, falls by a third only from three quarters of the highest to
+that. Over a wider band a power law is told from white noise. Both are fitted by Whittle's
+likelihood ("Estimation and information in stationary time series", 1953).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray
+
+_LOWEST, _TOP = 0.25, 0.25  # of the frequencies: below what is looked at, and at the top
+_BINS = 24
+_FALLS = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 9.0, 14.0, 20.0)  # powers of frequency
+_PASSES = 4  # of reweighting, after which the strength of signal does not change
+_LIKELY = 2.0  # less of the log likelihood: two standard errors
+_LEAST = 0.3  # share that is noise for sure, of which as much as is likely is not too much
+_SHARES, _NOTHING = np.linspace(0.0, 1.2, 97), 1e-3
+
+
+@dataclass(frozen=True)
+class WhiteShare:
+    """White noise in the power of the highest quarter of frequencies.
+
+    Attributes
+    ----------
+    std, error : float
+        Level of the noise, and its relative standard error.
+    likely, least : float
+        Its share of that power, and what it has at least, but for two standard errors.
+    """
+
+    std: float
+    error: float
+    likely: float
+    least: float
+
+    @classmethod
+    def of(cls, X: FloatArray) -> WhiteShare:
+        """Return that in centred rows (n, p), of at least 20 columns."""
+        from scipy.fft import dct
+
+        n_samples, n_features = X.shape
+        powers = np.mean(dct(X, norm="ortho", axis=1) ** 2, axis=0) * n_samples / (n_samples - 1)
+        top = float(powers[-max(1, int(_TOP * n_features)) :].mean())
+        first = max(1, int(_LOWEST * n_features))
+        frequencies = np.sin(np.pi / 2.0 * np.arange(first, n_features) / n_features)
+        bins = np.array_split(np.arange(n_features - first), min(_BINS, n_features - first))
+        found = np.array([powers[first:][some].mean() / top for some in bins])
+        logs = np.array([np.log(frequencies[some]).mean() for some in bins])
+        falls = np.exp(-np.multiply.outer(_FALLS, logs - logs[-1]))
+        counts = (n_samples - 1) / 2.0 * np.array([len(some) for some in bins])
+        expected = np.broadcast_to(found, (len(_SHARES), *falls.shape))
+        for _ in range(_PASSES):
+            weights = counts / expected**2
+            excess = (falls * weights * (found - _SHARES[:, None, None])).sum(axis=2)
+            strengths = np.maximum(excess / (falls**2 * weights).sum(axis=2), 0.0)
+            expected = _SHARES[:, None, None] + strengths[:, :, None] * falls
+            expected = np.maximum(expected, _NOTHING)
+        best = -np.min((np.log(expected) + found / expected) @ counts, axis=1)
+        likely = float(_SHARES[int(best.argmax())])
+        least = float(_SHARES[int(np.argmax(best >= best.max() - _LIKELY))])
+        error = (1.0 - (least / likely) ** 0.5) / 2.0 if likely else 1.0
+        return cls((likely * top) ** 0.5, error, likely, least)
+
+    @property
+    def is_noise(self) -> bool:
+        """Whether enough of the power is noise for sure."""
+        return self.least >= _LEAST
