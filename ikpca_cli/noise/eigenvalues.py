@@ -19,6 +19,12 @@ from ikpca_cli.noise.estimate import Reading
 SHARES = (1.0, 0.5, 0.25)
 """Shares of the noise spectrum that are looked at, from its low end."""
 
+_CHANCE, _LOW = 0.43, 0.3
+"""Standard error of the sum of the lowest eigenvalues, in units of the highest of them and of the
+root of the ratio of the sides, and how many of these it is too low on the average. Measured on
+noise of ratios from 0.05 to 1 and 30 to 240 directions: for eigenvalues keep to their places to
+within so many places."""
+
 _SURELY = 3.0  # standard errors beyond which eigenvalues are not equal
 _ALMOST_ALWAYS = 1.0  # more of them, which five draws of six are beyond
 
@@ -69,7 +75,12 @@ class Eigenvalues:
             edge *= 1.0 + 2.0 * (size - signal) ** (-2.0 / 3.0)
             above = int((variances > edge).sum())
             if above <= signal or signal >= size - 1:
-                return Reading(variance**0.5, 2.0 * (2.0 * long * low) ** -0.5), signal
+                doubt = 2.0 * (2.0 * long * (size - signal)) ** -0.5
+                if low < size - signal:
+                    chance = _CHANCE * ratio**0.5 * float(expected[low] / expected[:low].sum())
+                    variance *= 1.0 + _LOW * min(chance, 1.0)
+                    doubt = float(np.hypot(doubt, chance))
+                return Reading(variance**0.5, doubt), signal
             signal = min(size - 1, signal + max(1, (above - signal) // 2))
 
     def plateau(self) -> int:
