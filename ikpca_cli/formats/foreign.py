@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 _UNPACK = "unpack it first"
+_SIGNALS = "save its signals as CSV or npy"
 _TABLE = "save its numbers as CSV or npy"
 
 _BEGINNINGS = (
@@ -28,9 +30,17 @@ _BEGINNINGS = (
     (b"\xff\xd8\xff", "a JPEG picture", "save it as PNG or TIFF"),
     (b"OggS", "an Ogg recording", "save its samples as npy"),
     (b"fLaC", "a FLAC recording", "save its samples as npy"),
+    (b"GDF ", "a GDF recording", _SIGNALS),
+    (b"XDF:", "an XDF recording", _SIGNALS),
+    (b"\n\n\xfe\xfe", "an OPUS file", "export its spectra as data point tables"),
+    (b"WDF1", "a WiRE file", "export its spectra as text"),
+    (b"$FL2", "an SPSS file", _TABLE),
     (b"\xff\xfe\0\0", "UTF-32 text", "save it as UTF-8"),
     (b"\0\0\xfe\xff", "UTF-32 text", "save it as UTF-8"),
 )
+
+_EDF = re.compile(rb"(?:0 {7}|\xffBIOSEMI)[^\0]{160}\d\d\.\d\d\.\d\d\d\d\.\d\d\.\d\d", re.DOTALL)
+"""The beginning of EDF and BDF: a version, who and what, and when."""
 
 _INSIDE = (
     ("xl/workbook", "an Excel workbook", "save the sheet as CSV"),
@@ -45,6 +55,10 @@ def kind_of(head: bytes) -> str | None:
     """Say what a file is and what to do with it, if it is one of those; from its first bytes."""
     if head.startswith(b"RIFF") and head[8:12] == b"WAVE":
         return "is a WAV recording, which is not read; save its samples as npy"
+    if _EDF.match(head):
+        return f"is an EDF or BDF recording, which is not read; {_SIGNALS}"
+    if head[128:132] == b"DICM":
+        return "is a DICOM file, which is not read; save its pictures as PNG or TIFF"
     for beginning, kind, remedy in _BEGINNINGS:
         if head.startswith(beginning):
             return f"is {kind}, which is not read; {remedy}"

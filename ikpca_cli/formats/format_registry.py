@@ -46,7 +46,10 @@ def sniff(head: bytes, path: str, name: str) -> Format:
     if other is not None:
         raise InputError(f"{name}: {other}")
     if head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
-        raise InputError(f"{name}: is a pickle, which is never loaded; save the array as .npy")
+        raise InputError(
+            f"{name}: is a pickle, which is never loaded; save the array as .npy, or, if it is a "
+            "model, name its rows here"
+        )
     return next(kind for kind in map(format_named, FORMATS) if kind.sniff(head, path))
 
 

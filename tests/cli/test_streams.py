@@ -50,6 +50,7 @@ def test_a_model_on_standard_output_is_alone_there(shell, tmp_path):
     done = shell("$ikpca fit rows.npy --method pca --components 2 -o - > piped.joblib")
     assert (tmp_path / "piped.joblib").read_bytes() == (tmp_path / "m.joblib").read_bytes()
     assert b"n_components" in done.stderr
+    assert b"Next: ikpca denoise MODEL rows.npy" in done.stderr
     assert load_model(str(tmp_path / "piped.joblib")).n_components_ == 2
     done = shell("$ikpca fit rows.npy --method pca --components 2 --format json -o - | cat > p2")
     assert (tmp_path / "p2").read_bytes() == (tmp_path / "m.joblib").read_bytes()

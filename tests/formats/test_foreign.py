@@ -47,6 +47,10 @@ def archive(*members):
         (b"PAR1" + bytes(60), "Parquet"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(60), "save the sheet as CSV"),
         (b"BZh91AY&SY", "unpack it first"),
+        (b"0       " + b"x".ljust(160) + b"01.02.2010.00.00768     ".ljust(400), "an EDF"),
+        (b"\xffBIOSEMI" + b"x".ljust(160) + b"01.02.2010.00.00768 ".ljust(400), "BDF recording"),
+        (b"GDF 2.20".ljust(300) + bytes(9), "GDF recording"),
+        (bytes(128) + b"DICM" + bytes(60), "DICOM"),
         ("\ufeff1,2\n3,4\n".encode("utf-32-le"), "save it as UTF-8"),
         (archive("[Content_Types].xml", "xl/workbook.xml"), "save the sheet as CSV"),
         (archive("mimetype", "content.xml"), "OpenDocument"),
@@ -118,3 +122,23 @@ def test_the_names_of_formats_are_those_of_the_registry():
     assert {name: format_named(name).title for name in FORMATS} == TITLES
     assert list(FORMATS) == list(TITLES)
     assert all(suffix[1:] in read_formats() for suffix in format_named("csv").suffixes)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("100 2 360 650000\n100.dat 212 200 11 1024 995 -22131 0 MLII\n# 69 M\n", "WFDB"),
+        ("A1 1 500 7500 12-May-2020 12:33:59\nA1.mat 16+24 1000/mV 16 0 28 -1716 0 I\n", "WFDB"),
+        ("Brain Vision Data Exchange Header File Version 1.0\nCh1=Fp1,,0.1\n", "BrainVision"),
+    ],
+)
+def test_headers_whose_numbers_are_elsewhere(tmp_path, text, words):
+    said = refusal(tmp_path / "x.hea", text)
+    assert words in said
+    assert "whose numbers are in another file" in said
+
+
+def test_a_zero_before_blanks_is_no_recording(tmp_path):
+    (tmp_path / "x.txt").write_text("0       1.5 2.5\n1       3.5 4.5\n" * 20)
+    with read_rows(str(tmp_path / "x.txt")) as rows:
+        assert rows.shape == (40, 3)

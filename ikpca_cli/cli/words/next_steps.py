@@ -55,7 +55,9 @@ def after_fit(record: Mapping[str, Any], sources: Sequence[str], options: str = 
         )
     many = len(sources) > 1 or (one is not None and Path(sources[0]).is_dir())
     files = f"{one or 'FILE...'} --output-dir clean" if many else one or "FILE"
-    return f"Next: ikpca denoise {shell_word(str(record['model']))} {files}{options}"
+    model = str(record["model"])
+    written = "MODEL" if model == "-" else shell_word(model)  # to wherever standard output went
+    return f"Next: ikpca denoise {written} {files}{options}"
 
 
 def after_cutting(output: str, recording: str, *, is_heart: bool, fs: float | None) -> str:

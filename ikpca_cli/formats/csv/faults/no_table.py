@@ -15,6 +15,10 @@ _SEVERAL = re.compile(r"\(\w\+\+\(", re.I)
 _INDEXED = re.compile(
     r"[+-]?\d++(?:\.\d*+)?+(?:,\d++)*+(?:\s++\d++:[+-]?+[\d.]\S*+){2,}+\s*+(?:#.*)?+"
 )
+_WFDB = re.compile(r"[\w-]+(?:/\d+)? \d+ \d[\d.]*(?:/\S+)?(?: \d+)?(?: .*)?")
+_WFDB_SIGNAL = re.compile(r"[\w-]+\.\w+ \d+(?:[x:+]\d+)* ")
+"""The first line of a header, of a record and its signals and rate; and one for each signal."""
+
 _MARKUP = ("<?xml", "<!doctype", "<html", "<table", "<svg")
 _JSON = re.compile(r"\s*(?:\{\s*(?:\"|$)|\[\s*(?:[\[{\"]|[-+.\d][^\]]*[,\]]|$))")
 _BEGINNINGS = (("%%matrixmarket", "a MatrixMarket file", "save the matrix as npy"),)
@@ -40,6 +44,17 @@ def refuse_other_text(lines: Sequence[str], name: str) -> None:
     for beginning, kind, remedy in _BEGINNINGS:
         if any(line.startswith(beginning) for line in begun):
             raise InputError(f"{name}: is {kind}, which is not read; {remedy}")
+    if first.startswith("brain vision data exchange"):
+        raise InputError(
+            f"{name}: is a header of BrainVision, whose numbers are in another file; export them "
+            "as a text table"
+        )
+    record, *signals = [line for line in full if not line.lstrip().startswith("#")] or [""]
+    if signals and _WFDB.fullmatch(record) and all(map(_WFDB_SIGNAL.match, signals)):
+        raise InputError(
+            f"{name}: is the header of a WFDB record, whose numbers are in another file; export "
+            "them as a text table (rdsamp -c -ps)"
+        )
     if first.startswith(_MARKUP):
         raise InputError(f"{name}: is XML or HTML, and no table; save its numbers as CSV")
     if full and _JSON.match(full[0]):
