@@ -1,7 +1,8 @@
 """The noise level of a recording or picture, from what changes from one number to the next.
 
 The median absolute second difference, which smooth signals hardly reach and edges, being few, do
-not move (Donoho and Johnstone 1994; across both directions of a picture Immerkaer 1996).
+not move (Donoho and Johnstone 1994; across both directions of a picture Immerkaer 1996). Texture
+does, where it is more than half of a picture: then the level is that which most of its places have.
 """
 
 from __future__ import annotations
@@ -21,6 +22,11 @@ _STRETCH = 1 << 12  # rows read together
 _SQUARE = 16  # pixels on both sides of what is called a place
 _QUIET_TENTH = 0.796  # tenth of the mean squares of such places of white noise of variance 1
 _FEWEST_SQUARES = 20  # whose tenth means something
+_SPREAD = 0.166  # of the logarithm of such a mean square, of white noise
+_MODE_ERROR, _SURE = 0.62, 2.0  # error of their mode, over spread and root of squares; twice that
+_FINE = 16  # steps of a density to the width of its kernel
+_CALMEST = 0.25  # of the usual mean square: calmer places are flat, or at a limit
+_AT_LIMIT = 0.02  # of the pixels of a place that is left out, as a limit takes noise off
 _MAD = 0.6744897501960817  # median absolute deviation of a standard normal number
 _ROOT = 6.0**0.5  # norm of (1, -2, 1)
 
@@ -30,7 +36,29 @@ def channel_noise(canvases: Sequence[RowSource], kind: Kind) -> FloatArray:
 
     0 where more than half of all numbers continue those before.
     """
-    return changes(canvases, kind, 1)
+    levels = changes(canvases, kind, 1)
+    if kind == "image" and levels[0] > 0.0:
+        levels = np.minimum(levels, _usual_place(_squares(canvases, limits=False), levels[0]))
+    return levels
+
+
+def _usual_place(variances: FloatArray, level: float) -> float:
+    """Return the noise level that most places of a picture have, if it is surely below another.
+
+    The mean squares of noise spread by a known factor: their mode is sought with a kernel as wide.
+    Its error follows from that of the slope of such an estimate (Parzen 1962).
+    """
+    from scipy.ndimage import gaussian_filter1d
+
+    logs = np.log(variances[variances > _CALMEST * level**2] / level**2)
+    if len(logs) < _FEWEST_SQUARES:
+        return level
+    bins = np.arange(logs.min() - _SPREAD, logs.max() + 2.0 * _SPREAD, _SPREAD / _FINE)
+    density = gaussian_filter1d(np.histogram(logs, bins)[0].astype(float), _FINE)
+    place = int(density.argmax())
+    mode = 0.25 * float(bins[place] + bins[place + 1])
+    sure = mode < -_SURE * _MODE_ERROR * _SPREAD / np.sqrt(len(logs))
+    return level * float(np.exp(mode)) if sure else level
 
 
 def changes(canvases: Sequence[RowSource], kind: Kind, lag: int) -> FloatArray:
@@ -55,19 +83,35 @@ def texture(canvases: Sequence[RowSource]) -> float:
     The level is that of the usual place; where the quietest tenth of all squares is quieter than
     the quietest tenth of noise would be, the rest is likely to hold more than noise.
     """
-    squares = []
-    for rows in _stretches(canvases, 2):
-        moved = _second(_second(rows, 1).T, 1)
-        high, wide = (length // _SQUARE for length in moved.shape)
-        moved = moved[: high * _SQUARE, : wide * _SQUARE]
-        blocks = moved.reshape(high, _SQUARE, wide, _SQUARE)
-        squares.append((blocks**2).mean(axis=(1, 3)).ravel())
-    variances = np.concatenate(squares)
+    variances = _squares(canvases)
     if len(variances) < _FEWEST_SQUARES:
         return 0.0
     quiet = float(np.quantile(variances, 0.1)) / _QUIET_TENTH
     level = float(channel_noise(canvases, "image")[0])
     return max(0.5 * float(np.log(level**2 / quiet)), 0.0) if quiet > 0.0 < level else 0.0
+
+
+def _squares(canvases: Sequence[RowSource], *, limits: bool = True) -> FloatArray:
+    """Return the mean squares of the changes in places of pictures, (n,).
+
+    Those where pixels are at the limits of their picture are left out unless `limits`.
+    """
+    squares: list[FloatArray] = [np.empty(0)]
+    for rows in _stretches(canvases, 2):
+        found = _by_square(_second(_second(rows, 1).T, 1).T ** 2)
+        if not limits:
+            extreme = (rows == rows.max(initial=-np.inf)) | (rows == rows.min(initial=np.inf))
+            found = found[_by_square(extreme[1:-1, 1:-1].astype(float)) < _AT_LIMIT]
+        squares.append(found)
+    return np.concatenate(squares)
+
+
+def _by_square(numbers: FloatArray) -> FloatArray:
+    """Return the mean of numbers (height, width) in each square, (n,)."""
+    high, wide = (length // _SQUARE for length in numbers.shape)
+    blocks = numbers[: high * _SQUARE, : wide * _SQUARE].reshape(high, _SQUARE, wide, _SQUARE)
+    means: FloatArray = blocks.mean(axis=(1, 3)).ravel()
+    return means
 
 
 def at_limits(canvases: Sequence[RowSource], kind: Kind) -> str | None:

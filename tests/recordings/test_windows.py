@@ -14,7 +14,7 @@ from ikpca_cli.recordings.cutting import Cutting
 from ikpca_cli.recordings.evaluation import evaluate_windows
 from ikpca_cli.recordings.fitting import SURE_ENOUGH, fit_windows
 from ikpca_cli.recordings.recording import recording_of
-from ikpca_cli.recordings.roughness import channel_noise, texture
+from ikpca_cli.recordings.roughness import changes, channel_noise, texture
 from ikpca_cli.recordings.sniffing import looks_like, may_follow
 from ikpca_cli.recordings.window_risk import _parts
 from tests.recordings.signals import noisy, signal
@@ -198,9 +198,29 @@ def test_texture_is_told_from_noise_by_quiet_places():
     rng = np.random.default_rng(9)
     assert texture([rng.normal(size=(256, 256))]) < 0.04
     _, noisy = photograph(rng, 10.0)
+    assert changes([noisy], "image", 1)[0] > 11.0
     usual = float(channel_noise([noisy], "image")[0])
-    assert usual > 11.0
     assert usual * np.exp(-texture([noisy])) == pytest.approx(10.0, rel=0.12)
+
+
+def test_the_noise_of_a_picture_is_that_of_most_of_its_places():
+    rng = np.random.default_rng(12)
+    strengths = np.concatenate([np.linspace(4.0, 30.0, 160), np.zeros(96)])
+    picture = np.linspace(0.0, 90.0, 128)[:, None] + strengths * rng.normal(size=(128, 256))
+    picture += rng.normal(0.0, 10.0, picture.shape)
+    assert changes([picture], "image", 1)[0] > 13.0
+    assert channel_noise([picture], "image")[0] == pytest.approx(10.0, rel=0.05)
+    dark = np.maximum(0.0, rng.normal(5.0, 10.0, (64, 256))) + picture.min()  # noise at a limit
+    assert channel_noise([np.vstack([dark, picture])], "image")[0] > 9.5
+
+
+def test_the_noise_of_an_even_picture_is_read_from_all_of_it():
+    levels = [
+        float(channel_noise([np.random.default_rng(seed).normal(size=(160, 160))], "image")[0])
+        for seed in range(20)
+    ]
+    assert np.mean(levels) == pytest.approx(1.0, abs=0.01)
+    assert np.std(levels) < 0.02
 
 
 def test_the_bound_of_a_picture_holds_where_texture_looks_like_noise():
