@@ -34,6 +34,8 @@ class Stream(IntEnum):
     MISSING = 19
     SHUFFLED_COLUMNS = 20
     BEATS = 21
+    PHASES = 22
+    PHASE_PROBE = 23
 
 
 def model_rng(seed: int, stream: Stream) -> np.random.Generator:

@@ -14,8 +14,9 @@ from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, as_rows, 
 from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.recordings.beats.band import band_and_noise, narrow, widen
-from ikpca_cli.recordings.beats.cut import StretchOfBeats, cut_stretches, put_back
+from ikpca_cli.recordings.beats.cut import StretchOfBeats, cut_stretches
 from ikpca_cli.recordings.beats.events import LENGTH
+from ikpca_cli.recordings.beats.phases import clean_stretch
 from ikpca_cli.recordings.colour import roots
 from ikpca_cli.recordings.cutting import Cutting
 from ikpca_cli.recordings.plain_values import of_plain, plain_of
@@ -253,17 +254,19 @@ class Windowed:
     def clean_array(
         self, canvas: FloatArray, like: FloatArray | None = None, name: str = "the array"
     ) -> FloatArray:
-        """Return a whole canvas, clean; beats are where they are in `like`, if given.
-
-        A refusal names it by `name`.
-        """
+        """Return a whole canvas `name`, clean; beats are where they are in `like`, if given."""
         if self.cutting.kind == "beats":
             fs, apart, band = self.cutting.fs, self.cutting.apart, self.cutting.band
             shown = None if like is None else like / self.cutting.scales
             part = StretchOfBeats.of(canvas / self.cutting.scales, fs, apart, name, like=shown)
-            known = narrow(part.rows(), band, LENGTH)
-            cleaned = self.model.denoise_as_fitted(known).astype(np.float64)
-            return put_back([part], widen(cleaned, band, LENGTH))[0] * self.cutting.scales
+
+            def clean(rows: FloatArray) -> FloatArray:
+                cleaned = self.model.denoise_as_fitted(narrow(rows, band, LENGTH))
+                return widen(cleaned.astype(np.float64), band, LENGTH)
+
+            # Another method is what was asked for, and cleans alone.
+            level = (self.level or self.noise_std_) if self.model.method == "mixture" else None
+            return clean_stretch(part, clean, fs, level, self.model.seed) * self.cutting.scales
         return np.concatenate([block for _, block in self.clean_canvas(canvas)])
 
     def is_useless(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -68,6 +68,11 @@ class StretchOfBeats:
             raise InputError(
                 f"{name}: {len(values)} samples are too few to find beats; give more"
             ) from error
+
+    def moved(self, by: FloatArray, fs: float) -> Self:
+        """Return the same with something added, (length, channels), and beats where they were."""
+        fast, baseline = without_baseline(by, fs) if fs > 0.0 else (by, 0.0)
+        return replace(self, fast=self.fast + fast, baseline=self.baseline + baseline)
 
     def rows(self) -> FloatArray:
         """Return its beats, one a row."""

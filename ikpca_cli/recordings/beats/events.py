@@ -50,11 +50,14 @@ class Beats:
         Where the beat of each peak begins, and the last one ends; in samples.
     length : int
         Samples of the recording.
+    found : ndarray, shape (m,)
+        All its peaks, also those whose beats reach beyond it.
     """
 
     peaks: FloatArray
     edges: FloatArray
     length: int
+    found: FloatArray
 
     @classmethod
     def at(cls, peaks: FloatArray, length: int, name: str) -> Beats:
@@ -76,7 +79,7 @@ class Beats:
             kept = np.flatnonzero(whole)
             if len(kept):
                 some = slice(kept[0], kept[-1] + 1)
-                return cls(peaks[some], edges[kept[0] : kept[-1] + 2], length)
+                return cls(peaks[some], edges[kept[0] : kept[-1] + 2], length, peaks)
         raise InputError(
             f"{name}: {len(peaks)} beats were found, too few to cut; check the rate (--fs), or "
             "give a longer recording"
