@@ -82,7 +82,7 @@ def evaluate_windows(
     columns = recording.columns
     for part, cleaned in recording.cleaned(model.clean_canvas):
         reference = np.asarray(clean[part], dtype=np.float64)[:, columns]
-        noisy_part = np.asarray(noisy[part], dtype=np.float64)[:, columns]
+        noisy_part = np.asarray(recording.rows[part], dtype=np.float64)[:, columns]
         before += float(np.sum((noisy_part - reference) ** 2))
         after += float(np.sum((cleaned[:, columns] - reference) ** 2))
     return mean_errors(before, after, int(noisy.shape[0]) * len(columns)) | about

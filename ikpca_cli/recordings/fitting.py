@@ -13,9 +13,10 @@ from ikpca_cli.errors import IkpcaWarning, InputError, tell
 from ikpca_cli.estimators.base import UNSURE
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.recordings.beats.events import LENGTH
+from ikpca_cli.recordings.canvases.canvas import Canvas
 from ikpca_cli.recordings.colour import UNKNOWN, correlations
 from ikpca_cli.recordings.cutting import Cutting, Kind
-from ikpca_cli.recordings.recording import Canvas, Recording, recording_of
+from ikpca_cli.recordings.recording import Recording, recording_of
 from ikpca_cli.recordings.roughness import at_limits, channel_noise
 from ikpca_cli.recordings.times import names_of
 from ikpca_cli.recordings.wavelets.wavelet_weights import combine

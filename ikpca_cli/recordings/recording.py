@@ -5,13 +5,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self
+from itertools import pairwise
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.data.row_source import FloatArray, RowSource, check_quickly, row_name
+from ikpca_cli.data.row_source import FloatArray, RowSource, row_name
 from ikpca_cli.errors import IkpcaWarning, InputError
+from ikpca_cli.recordings.canvases.canvas import Canvas, Channels, Sample
+from ikpca_cli.recordings.canvases.gaps import Bridged, BridgedRows
 from ikpca_cli.recordings.cutting import Cutting, Kind
 from ikpca_cli.recordings.times import (
     DIFFERS,
@@ -25,67 +28,6 @@ from ikpca_cli.recordings.times import (
 )
 
 Blocks = Iterator[tuple[slice, FloatArray]]
-
-
-class Canvas(Protocol):
-    """An array of two axes, read by slices of the first."""
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """(length, width)."""
-
-    def __getitem__(self, rows: slice, /) -> Any:
-        """Rows as an array."""
-
-
-@dataclass(frozen=True)
-class _Channels:
-    """Some columns of a stretch of rows."""
-
-    rows: RowSource
-    columns: NDArray[np.intp]
-    start: int
-    stop: int
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.stop - self.start, len(self.columns)
-
-    @property
-    def name(self) -> str:
-        return row_name(self.rows)
-
-    @property
-    def is_part(self) -> bool:
-        """Whether there is more of the recording, beyond a leap."""
-        return self.stop - self.start < self.rows.shape[0]
-
-    def __getitem__(self, rows: slice) -> FloatArray:
-        first, last, _ = rows.indices(self.stop - self.start)
-        part = slice(self.start + first, self.start + max(first, last))
-        block = np.asarray(self.rows[part], dtype=np.float64)
-        check_quickly(self.rows, part, block)
-        channels: FloatArray = block[:, self.columns]
-        return channels
-
-
-@dataclass(frozen=True)
-class _Sample:
-    """One row, as an array of two axes. It is read when it is needed, as a whole."""
-
-    rows: RowSource
-    place: int
-    shape: tuple[int, int]
-
-    @property
-    def name(self) -> str:
-        return row_name(self.rows)
-
-    def __getitem__(self, rows: slice) -> FloatArray:
-        part = slice(self.place, self.place + 1)
-        row = np.asarray(self.rows[part], dtype=np.float64)
-        check_quickly(self.rows, part, row)
-        return row.reshape(self.shape)[rows]
 
 
 @dataclass(frozen=True)
@@ -105,6 +47,8 @@ class Recording:
         The columns that hold times.
     is_picture : bool
         Whether the canvases are pictures.
+    gaps : tuple of slice
+        Rows in no canvas: long gaps.
     """
 
     rows: RowSource
@@ -113,11 +57,12 @@ class Recording:
     times: Times = NONE
     time: tuple[int, ...] = ()
     is_picture: bool = False
+    gaps: tuple[slice, ...] = ()
 
     @property
     def by_rows(self) -> bool:
         """Whether each row is a canvas of its own."""
-        return isinstance(self.canvases[0], _Sample)
+        return isinstance(self.canvases[0], Sample)
 
     @property
     def width(self) -> int:
@@ -180,10 +125,17 @@ class Recording:
         found = [self.times.remark()]
         short = [int(canvas.shape[0]) for canvas in self.canvases]
         short = [length for length in short if length < cutting.shortest]
-        if short and self.times.leaps:
+        if short and (self.times.leaps or self.gaps):
             found.append(
-                f"{sum(short)} samples between leaps too near to each other for the window "
-                f"{cutting.text} stay as they are"
+                f"{sum(short)} samples between {'leaps' if self.times.leaps else 'gaps'} too near "
+                f"to each other for the window {cutting.text} stay as they are"
+            )
+        if self.gaps:
+            lost = sum(gap.stop - gap.start for gap in self.gaps)
+            found.append(
+                f"{lost} samples are missing in {len(self.gaps)} long "
+                f"gap{'s' * (len(self.gaps) != 1)}: no window spans one, and a straight line "
+                "stands for it"
             )
         if self.times.differs(cutting.step):
             found.append(
@@ -231,14 +183,20 @@ class Recording:
     def cleaned(self, clean: Callable[[Canvas], Blocks]) -> Iterator[tuple[slice, FloatArray]]:
         """Yield (slice, rows with their canvases cleaned), what is no signal as it is."""
         if not self.by_rows:
-            start = 0
+            gaps, start = {gap.start: gap for gap in self.gaps}, 0
             for canvas in self.canvases:
+                if start in gaps:
+                    gap = gaps[start]
+                    yield gap, np.asarray(self.rows[gap], dtype=np.float64)
+                    start = gap.stop
                 for inner, block in clean(canvas):
                     part = slice(start + inner.start, start + inner.stop)
                     rows = np.array(self.rows[part], dtype=np.float64)
                     rows[:, self.columns] = block
                     yield part, rows
                 start += int(canvas.shape[0])
+            if start in gaps:
+                yield gaps[start], np.asarray(self.rows[gaps[start]], dtype=np.float64)
             return
         for place, canvas in enumerate(self.canvases):
             whole = np.concatenate([block for _, block in clean(canvas)])
@@ -252,7 +210,8 @@ def recording_of(rows: RowSource, kind: Kind, sample_shape: tuple[int, ...] = ()
     ----------
     rows : RowSource, shape (n, p)
         Samples by channels; or channels by samples, each row a recording of its own, where rows are
-        longer than there are many; or a picture; or a stack of pictures.
+        longer than there are many; or a picture; or a stack of pictures. What is missing of rows
+        that say so (``has_holes``) is bridged by straight lines.
     kind : {"signal", "image", "beats"}
     sample_shape : tuple of int
         The shape of what a row was in its file; two numbers for a stack of pictures.
@@ -264,6 +223,9 @@ def recording_of(rows: RowSource, kind: Kind, sample_shape: tuple[int, ...] = ()
     """
     n_rows, n_columns = rows.shape
     every = np.arange(n_columns)
+    if getattr(rows, "has_holes", False):
+        alone = len(sample_shape) > 1 or (kind != "image" and n_columns > n_rows)
+        rows = BridgedRows(rows) if alone else Bridged(rows)
     if kind == "image":
         shape = sample_shape if len(sample_shape) > 1 else (n_rows, n_columns)
         if len(shape) != 2:
@@ -274,9 +236,9 @@ def recording_of(rows: RowSource, kind: Kind, sample_shape: tuple[int, ...] = ()
                 "save each channel, or their mean, as a grey picture, and clean that"
             )
         if len(sample_shape) > 1:
-            samples = (_Sample(rows, place, shape) for place in range(n_rows))
+            samples = (Sample(rows, place, shape) for place in range(n_rows))
             return Recording(rows, tuple(samples), every, is_picture=True)
-        return Recording(rows, (_Channels(rows, every, 0, n_rows),), every, is_picture=True)
+        return Recording(rows, (Channels(rows, every, 0, n_rows),), every, is_picture=True)
     if kind == "signal" and len(sample_shape) > 1:
         raise InputError(
             f"{row_name(rows)}: holds samples of shape {sample_shape}, and windows are cut from "
@@ -284,13 +246,19 @@ def recording_of(rows: RowSource, kind: Kind, sample_shape: tuple[int, ...] = ()
             "a recording of two axes"
         )
     if n_columns > n_rows:
-        samples = (_Sample(rows, place, (n_columns, 1)) for place in range(n_rows))
+        samples = (Sample(rows, place, (n_columns, 1)) for place in range(n_rows))
         return Recording(rows, tuple(samples), every, even_times(rows))
     time = time_columns(rows)
     columns = np.setdiff1d(every, time)
     if len(columns) == 0:
         raise InputError(f"{row_name(rows)}: holds times alone; give a file with its channels, too")
     times = times_of(rows, time)
-    parts = times.stretches(n_rows)
-    stretches = tuple(_Channels(rows, columns, part.start, part.stop) for part in parts)
-    return Recording(rows, stretches, columns, times, time)
+    gaps = tuple(rows.gaps(columns)) if isinstance(rows, Bridged) else ()
+    cuts = {0, n_rows, *times.leaps}.union(*((gap.start, gap.stop) for gap in gaps))
+    missing = {gap.start for gap in gaps}
+    stretches = tuple(
+        Channels(rows, columns, start, stop)
+        for start, stop in pairwise(sorted(cuts))
+        if start not in missing
+    )
+    return Recording(rows, stretches, columns, times, time, gaps=gaps)

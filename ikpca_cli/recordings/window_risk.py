@@ -11,9 +11,9 @@ import numpy as np
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.estimate import NoiseLevel
+from ikpca_cli.recordings.canvases.canvas import Canvas
 from ikpca_cli.recordings.colour import coloured
 from ikpca_cli.recordings.cutting import Cutting
-from ikpca_cli.recordings.recording import Canvas
 from ikpca_cli.recordings.roughness import texture
 
 REFIT_NUMBERS = 1 << 16

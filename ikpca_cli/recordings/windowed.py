@@ -17,10 +17,11 @@ from ikpca_cli.recordings.beats.band import band_and_noise, narrow, widen
 from ikpca_cli.recordings.beats.cut import StretchOfBeats, cut_stretches
 from ikpca_cli.recordings.beats.events import LENGTH
 from ikpca_cli.recordings.beats.phases import clean_stretch
+from ikpca_cli.recordings.canvases.canvas import Canvas
 from ikpca_cli.recordings.colour import roots
 from ikpca_cli.recordings.cutting import Cutting
 from ikpca_cli.recordings.plain_values import of_plain, plain_of
-from ikpca_cli.recordings.recording import Blocks, Canvas, Recording, recording_of
+from ikpca_cli.recordings.recording import Blocks, Recording, recording_of
 from ikpca_cli.recordings.suitability import SAME, level_of
 from ikpca_cli.recordings.wavelets.combination import Combination
 from ikpca_cli.recordings.window_risk import Risk, measure

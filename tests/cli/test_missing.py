@@ -71,7 +71,6 @@ def test_update_fills_new_rows(cli, rows):
     [
         ("compare rows.npy --missing fill", "--missing fill"),
         ("fit rows.npy --method auto --missing keep", "--missing keep"),
-        ("fit rows.npy --window 8 --missing fill", "--window"),
         ("beats rows.npy --fs 100 -o beats.h5 --missing fill", "--missing fill"),
     ],
 )
@@ -79,14 +78,6 @@ def test_refused_where_no_model_of_rows_fills_in(cli, rows, line, named):
     shown = cli(line, code=2)
     assert named in shown.output
     assert "--missing" in shown.output
-
-
-def test_windows_fill_in_nothing(cli, rows, tmp_path):
-    rng = np.random.default_rng(8)
-    np.save(tmp_path / "signal.npy", np.sin(np.arange(900.0) / 9.0)[:, None] + rng.normal(size=1))
-    cli("fit signal.npy --window 16 -o windows.joblib")
-    shown = cli("denoise windows.joblib signal.npy --missing fill", code=2)
-    assert "windows.joblib: fills in no missing values" in shown.output
 
 
 def test_infinite_values_are_still_refused(cli, rows, tmp_path):

@@ -292,6 +292,11 @@ def test_marks_beside_a_signal_stay_as_they_are(cli, form):
         else np.loadtxt("x.denoised.csv", delimiter=",", skiprows=1)
     )
     assert_allclose(found[:, [0, 1, 3]], rows[:, [0, 1, 3]], atol=1e-4)
+    if form == "csv":
+        with open("x.denoised.csv", encoding="utf-8") as lines:
+            cells = [line.rstrip().split(",") for line in lines]
+        assert [(row[1], row[3]) for row in cells[1:92:45]] == [("0", "1"), ("0", "0"), ("0", "1")]
+        assert all("." in row[2] for row in cells[1:])
     gone = np.sqrt(np.mean((found - rows)[:, 2] ** 2))
     assert removed[0]["removed_rms"] == pytest.approx(gone, rel=1e-3)
     np.save("two.npy", rows[:, :3])

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.sources import located, quietly_open
-from ikpca_cli.errors import IkpcaError, UsageError, about
+from ikpca_cli.errors import IkpcaError, about
 
 if TYPE_CHECKING:
     import numpy as np
@@ -163,7 +163,7 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     from ikpca_cli.cli.given.window_options import times_as_labels
     from ikpca_cli.estimators.missing_values import refill
     from ikpca_cli.formats.arrays import check_target, open_output, output_notes
-    from ikpca_cli.formats.rows.missing import TO_MODEL
+    from ikpca_cli.formats.csv.table_style import as_written
     from ikpca_cli.recordings.suitability import flaw as flaw_of
     from ikpca_cli.recordings.suitability import remarks
     from ikpca_cli.recordings.windowed import Windowed
@@ -175,11 +175,6 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     model = model_of(job.model)
     start = time.perf_counter()
     if isinstance(model, Windowed):
-        if reading.missing in TO_MODEL:
-            raise UsageError(
-                f"{job.model}: fills in no missing values of recordings and pictures, as "
-                f"--missing {reading.missing} asks: give --missing mean"
-            )
         reading = times_as_labels(job.source, reading)
     else:
         reading = replace(reading, width=model.n_features_in_, axis=model.feature_names_)
@@ -201,7 +196,10 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
             treatment = model.treatment(rows)
             blocks = model.flagged_blocks(rows, keep_unlike=job.keep_unlike, treatment=treatment)
         first = next(blocks)  # what refuses the rows does so before an output is begun
-        form = (rows.shape[0], rows.dtype, rows.layout.with_digits(job.digits))
+        layout = rows.layout.with_digits(job.digits)
+        if recording is not None and not recording.is_picture and not recording.by_rows:
+            layout = as_written(layout, set(range(rows.shape[1])).difference(recording.columns))
+        form = (rows.shape[0], rows.dtype, layout)
         write = files.enter_context(
             open_output(
                 job.target,

@@ -88,7 +88,7 @@ def evaluate(
     elif clean is None and fitted.replicates_:
         clean = MEAN
     score: Mapping[str, float | int | str | None]
-    options = reading.options(fills=not isinstance(fitted, Windowed), known=fitted.reading_)
+    options = reading.options(fills=True, known=fitted.reading_)
     if not isinstance(fitted, Windowed):
         options = replace(options, width=fitted.n_features_in_, axis=fitted.feature_names_)
     alone = isinstance(fitted, Windowed) or clean not in (None, MEAN)

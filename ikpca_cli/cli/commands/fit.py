@@ -210,7 +210,7 @@ def fit(
     old = None if update is None else load_model(update)
     files = reading.options(fills=True, known=None if old is None else old.reading_)
     if reading.left_to_model:
-        check_missing(files.missing, {"--cluster": bool(work.cluster), "--window": by_windows})
+        check_missing(files.missing, {"--cluster": bool(work.cluster)})
     if window == "none":
         files = replace(files, orientation="rows")
     replaces = identity(update) if update is not None and target == update else None

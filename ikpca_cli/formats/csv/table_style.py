@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import PurePath
 
 from ikpca_cli.formats.csv.digits import LONGEST, MANY, Digits
@@ -10,7 +12,7 @@ from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.csv.parse import Parsed
 from ikpca_cli.formats.csv.plan import Plan
 from ikpca_cli.formats.csv.table_text import TableText
-from ikpca_cli.formats.layout import TableStyle
+from ikpca_cli.formats.layout import Layout, TableStyle
 
 _SPARE = 1
 """Digits beyond those of the input: what rounding adds to an error is then below a hundredth."""
@@ -91,6 +93,23 @@ def style_of(
         missing="nan" if parsed.digits.missing is None else parsed.digits.missing,
         least_mantissa=parsed.digits.least_mantissa,
     )
+
+
+def as_written(layout: Layout, columns: Iterable[int]) -> Layout:
+    """Return the layout of an output some columns of which are those of the input.
+
+    They need no digit more than they had: whole numbers stay whole.
+    """
+    table = layout.table
+    if table is None or table.decimals is None or layout.transposed:
+        return layout
+    decimals = list(table.decimals)
+    for column in columns:
+        own = decimals[column]
+        if own is not None:
+            most = own[0] - _SPARE
+            decimals[column] = (most, min(most, own[1]))
+    return replace(layout, table=replace(table, decimals=tuple(decimals)))
 
 
 def _picked(line: str | None, order: list[int], plan: Plan, *, whole: bool) -> str | None:

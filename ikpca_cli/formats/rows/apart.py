@@ -93,7 +93,7 @@ class OneFile:
 
     Attributes
     ----------
-    name, shape, layout, dtype
+    name, shape, layout, dtype, has_holes
         As for `Rows`.
     spooled : int or None
         Where its numbers begin among those that are kept; None if they are read from the file.
@@ -103,7 +103,7 @@ class OneFile:
         self.name: str = rows.name
         self.shape: tuple[int, int] = rows.shape
         self.layout: Layout = rows.layout
-        self.dtype = rows.dtype
+        self.dtype, self.has_holes = rows.dtype, rows.has_holes
         self.spooled = spooled
         self._files, self._place = files, place
 

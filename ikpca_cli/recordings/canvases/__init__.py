@@ -1,0 +1,1 @@
+"""Arrays that windows are cut from: stretches of recordings, single rows, and gaps in them."""
