@@ -2,8 +2,8 @@
 
     python tests/benchmarks/recordings.py            # all; --quick for one seed and short signals
 
-Errors over the noise variance on four signals of Donoho and Johnstone at 7 dB, and on a whole ECG
-at 10 dB; peak signal-to-noise ratios on two packaged photographs. PyWavelets and scikit-image are
+Errors over the noise variance on four signals of Donoho and Johnstone at 7 dB, and on whole ECGs at
+10 dB; peak signal-to-noise ratios on two packaged photographs. PyWavelets and scikit-image are
 compared with where they are installed, bm3d where its licence lets you (not for profit).
 """
 
@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from ikpca_cli.estimators.mixture import Mixture
 from ikpca_cli.recordings.fitting import fit_beats, fit_windows
 from ikpca_cli.recordings.roughness import channel_noise
-from tests.recordings.ecg import ecg
+from tests.recordings.ecg import NORMAL, STRONG, TALL_T, ecg
 from tests.recordings.signals import noisy, signal
 
 
@@ -121,13 +121,25 @@ def pictures(levels):
 
 
 def whole_ecg(seconds):
-    """Print by how much the error of an ECG with ectopic beats falls."""
-    clean, _ = ecg(seconds, 360.0, np.random.default_rng(0))
-    rows, std = noisy(clean, 10.0, np.random.default_rng(1))
-    by_beats = fit_beats(Mixture(), [rows[:, None]], fs=360.0).denoise(rows[:, None])[:, 0]
-    print("\n| ECG at 10 dB | error falls by |\n|---|---|")
-    for name, found in (("--window beats", by_beats), ("--window auto", windows(rows))):
-        print(f"| {name} | {std**2 / np.mean((found - clean) ** 2):.1f} |", flush=True)
+    """Print by how much the error of ECGs with ectopic beats falls."""
+    shapes = {"usual": NORMAL, "tall T waves": TALL_T, "weaker ectopic beats": STRONG}
+    rates = (100.0, 250.0, 360.0)
+    names = " | ".join(f"{fs:.0f} Hz" for fs in rates)
+    print(f"\n| ECG at 10 dB, error falls by | {names} |\n" + "|---" * (len(rates) + 1) + "|")
+    for shape, waves in shapes.items():
+        for way in ("beats", "auto")[: 1 + (shape == "usual")]:
+            falls = []
+            for fs in rates:
+                clean, _ = ecg(seconds, fs, np.random.default_rng(0), normal=waves)
+                rows, std = noisy(clean, 10.0, np.random.default_rng(1))
+                if way == "beats":
+                    model = fit_beats(Mixture(), [rows[:, None]], fs=fs)
+                    found = model.denoise(rows[:, None])[:, 0]
+                else:
+                    found = windows(rows)
+                falls.append(std**2 / np.mean((found - clean) ** 2))
+            cells = " | ".join(f"{fall:.0f}" for fall in falls)
+            print(f"| {shape}, --window {way} | {cells} |", flush=True)
 
 
 def main():

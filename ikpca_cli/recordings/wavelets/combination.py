@@ -25,7 +25,7 @@ from ikpca_cli.recordings.wavelets.undecimated import (
     shrunk,
     smoothed,
 )
-from ikpca_cli.recordings.windows import read_reflected
+from ikpca_cli.recordings.windows import read_continued, read_reflected
 
 Colour: TypeAlias = tuple[float, ...]
 
@@ -117,7 +117,9 @@ class Combination:
                 yield np.zeros_like(cleaned)
                 continue
             margin = reach(name, depth)
-            rows = read_reflected(canvas, first - margin, stop + margin)
+            # A smooth wavelet sees a kink where Haar's sees none.
+            read = read_continued if name == "sym8" else read_reflected
+            rows = read(canvas, first - margin, stop + margin)
             thresholds = self.threshold * level_stds(name, depth, colour)[:, None] * stds
             found = shrunk(rows, name, thresholds)
             yield found[slow : slow + len(cleaned)] - cleaned
