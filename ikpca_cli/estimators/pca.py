@@ -14,7 +14,7 @@ from ikpca_cli.data.threads import cached_rows, parallel_for
 from ikpca_cli.estimators.decisions.conflicts import check_shrink
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.linalg.eigen import spectrum, spectrum_of_sums
-from ikpca_cli.linalg.shrinkage import optimal_weights
+from ikpca_cli.linalg.shrinkage import prediction_weights
 from ikpca_cli.models.novelty import mahalanobis
 from ikpca_cli.selection.choice import Auto, Choice
 
@@ -38,7 +38,7 @@ class PCA(Denoiser):
         Components to keep.
     shrink : {"auto", "cut", "optimal"}
         Keep components as they are, or weigh each by how much of it is signal
-        (`ikpca_cli.linalg.shrinkage.optimal_weights`). "auto" takes what has the lower estimated
+        (`ikpca_cli.linalg.shrinkage.prediction_weights`). "auto" takes what has the lower estimated
         risk; a number of components that is given means a cut.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
@@ -63,7 +63,7 @@ class PCA(Denoiser):
 
     References
     ----------
-    Gavish and Donoho, "Optimal shrinkage of singular values", 2017.
+    Dobriban, Leeb and Singer, "Optimal prediction in the linearly transformed spiked model", 2020.
 
     Examples
     --------
@@ -141,7 +141,7 @@ class PCA(Denoiser):
             self._shrink(chosen.noise_std)
 
     def shrunk(self, noise_std: float) -> Self:
-        """Return a fitted copy with optimal weights, see `optimal_weights`."""
+        """Return a fitted copy with optimal weights, see `prediction_weights`."""
         other = copy.copy(self)
         other._shrink(noise_std)
         return other
@@ -149,7 +149,7 @@ class PCA(Denoiser):
     def _shrink(self, noise_std: float) -> None:
         squares = self.explained_variance_ * self.n_samples_
         shape = max(self.n_samples_ - 1, 1), len(self.mean_)
-        self.weights_ = optimal_weights(squares, *shape, noise_std**2)
+        self.weights_ = prediction_weights(squares, *shape, noise_std**2)
         self._truncate(max(1, int(np.count_nonzero(self.weights_))), None)
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ikpca_cli.models.companions import Companions
+from ikpca_cli.models.smoothing.adaptive import ADAPTIVE
 
 _TRUST = (
     "strength_",
@@ -23,6 +24,9 @@ _TRUST = (
 )
 """What format 3 added for every method, and older fits did without."""
 
+_FIRST_SMOOTHERS = 4
+"""That adapt to the row, in the first files of format 3."""
+
 
 def upgrade(content: dict[str, Any]) -> None:
     """Turn what a file of an older format holds into what the newest one would."""
@@ -30,6 +34,10 @@ def upgrade(content: dict[str, Any]) -> None:
     if type(params) is not dict or type(state) is not dict:
         return
     state.setdefault("frequency_band_", None)  # which the first files of format 3 did without
+    adaptive = state.get("smoothing_adaptive_")  # and these without the last smoothers
+    if isinstance(adaptive, np.ndarray) and len(adaptive) == _FIRST_SMOOTHERS:
+        missing = len(ADAPTIVE) - _FIRST_SMOOTHERS
+        state["smoothing_adaptive_"] = np.pad(adaptive, (0, missing))
     if content["ikpca_format"] < 2:
         _upgrade_to_2(content["method"], state)
     if content["ikpca_format"] < 3:

@@ -147,6 +147,18 @@ def test_ikpca_tends_to_pca_as_gamma_falls(arcs):
     assert gaps[1] < 0.1 < gaps[0]
 
 
+def test_pca_weighs_components_of_wide_rows_for_rows_to_come():
+    rng = np.random.default_rng(8)
+    axes = np.linalg.qr(rng.normal(size=(900, 3)))[0].T * np.sqrt([90.0, 60.0, 40.0])[:, None]
+    old, new = (rng.normal(size=(n, 3)) @ axes for n in (60, 3000))
+    noisy = new + rng.normal(size=new.shape)
+    model = PCA(shrink="optimal", noise_std=1.0).fit(old + rng.normal(size=old.shape))
+    codes = (noisy - model.mean_) @ model.components_.T
+    target = (new - model.mean_) @ model.components_.T
+    best = np.sum(codes * target, axis=0) / np.sum(codes**2, axis=0)
+    assert_allclose(model.weights_, best, atol=0.05)
+
+
 def test_angles_keep_their_branch():
     alpha = np.linspace(-20.0, 20.0, 4001)
     wanted = np.sin(alpha) * 0.9

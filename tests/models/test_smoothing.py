@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.fft import dct
 
+from ikpca_cli import IKPCA
 from ikpca_cli.models.companions import Companions, LowPassRows
 from ikpca_cli.models.smoothing.adaptive import ADAPTIVE, blocks
 from ikpca_cli.models.smoothing.candidates import SmoothingFit
 from ikpca_cli.models.smoothing.detection import find_order, signal_band
 from ikpca_cli.models.smoothing.model import SmoothingModel
+from ikpca_cli.models.smoothing.nonlocal_means import nonlocal_means
 from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.selection.displacements import Displacements, SmoothDisplacements
 
@@ -103,6 +107,46 @@ def test_bands_shrink_by_the_rule_of_james_and_stein():
     kept = np.maximum(1.0 - (size - 2.0) / np.sum(last**2, axis=1), 0.0)
     assert_allclose((Z + moved)[:, first:], last * kept[:, None])
     assert_array_equal(moved[:, :4], 0.0)
+
+
+@pytest.mark.parametrize(
+    ("order", "half", "reach"),
+    [(RowOrder(6, 5, across=True), (1, 1), (5, 5)), (RowOrder(30, 1), (3, 0), (20, 0))],
+)
+def test_non_local_means_are_those_written_out(order, half, reach, rows):
+    X, offset = rows
+    X = (X + offset)[:3]
+    sides = order.height, order.width
+    places = [(y, x) for y in range(sides[0]) for x in range(sides[1])]
+    padding = ((0, 0), (half[0], half[0]), (half[1], half[1]))
+    padded = np.pad(X.reshape(-1, *sides), padding, mode="symmetric")
+    patches = [padded[:, y : y + 2 * half[0] + 1, x : x + 2 * half[1] + 1] for y, x in places]
+    expected = np.empty_like(X)
+    for place, (y, x) in enumerate(places):
+        weights = np.zeros_like(X)
+        for other, (v, u) in enumerate(places):
+            if abs(y - v) <= reach[0] and abs(x - u) <= reach[1]:
+                apart = np.mean((patches[place] - patches[other]) ** 2, axis=(1, 2))
+                unlike = np.maximum(apart - 2.0 * LEVEL**2, 0.0)
+                weights[:, other] = np.exp(-unlike / (0.8 * LEVEL) ** 2)
+        expected[:, place] = np.sum(weights * X, axis=1) / weights.sum(axis=1)
+    moved, _ = nonlocal_means(order, LEVEL**2, order.forward(X), ())
+    assert_allclose(X + order.inverse(moved), expected, atol=1e-10)
+
+
+def test_rows_of_edges_are_cleaned_by_non_local_means_too():
+    rng = np.random.default_rng(2)
+    places = rng.uniform(5.0, 59.0, (2, 120, 1))
+    clean = np.sum(rng.choice((-1.0, 1.0), (2, 120, 1)) * (np.arange(64) > places), axis=0)
+    noisy = clean + rng.normal(scale=0.2, size=clean.shape)
+    model = IKPCA(noise_std=0.2).fit(noisy[:80])
+    kept = model.companions_.smoothing
+    assert [name for name, _, _ in ADAPTIVE][-1] == "non-local means"
+    assert kept.adaptive[-1] > 0.2
+    error = np.mean((model.denoise(noisy[80:]) - clean[80:]) ** 2)
+    without = replace(kept, adaptive=np.array([*kept.adaptive[:-1], 0.0]))
+    model.companions_ = replace(model.companions_, smoothing=without)
+    assert error < 0.8 * np.mean((model.denoise(noisy[80:]) - clean[80:]) ** 2)
 
 
 @pytest.mark.parametrize("order", ORDERS)

@@ -12,6 +12,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.models.smoothing.nonlocal_means import nonlocal_means
 from ikpca_cli.models.smoothing.order import RowOrder
 
 Smoother: TypeAlias = Callable[
@@ -76,5 +77,6 @@ ADAPTIVE: tuple[tuple[str, Smoother, bool], ...] = (
     ("splines of differences", splines, True),
     ("blocks", blocks, False),
     ("blocks of differences", blocks, True),
+    ("non-local means", nonlocal_means, False),
 )
 """Name, smoother, and whether it smooths rows less the mean of all; the order is that of files."""
