@@ -18,6 +18,7 @@ from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, row_name, silent
 from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.denoiser import Denoiser
+from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.risk import stein_risks
 
@@ -72,16 +73,20 @@ def rank(
             f"{row_name(X)}: methods are compared on {_FEWEST} different rows or more, and here "
             f"are {len(rows)}: give more, or fit the method that you want (fit --method)"
         )
-    level = methods[0].noise_std
-    noise_std = estimate_noise(rows - rows.mean(axis=0)).std if level == "auto" else level
-    if noise_std is None:
+    given = methods[0].noise_std
+    level = (
+        estimate_noise(rows - rows.mean(axis=0))
+        if given == "auto"
+        else NoiseLevel(given, certain=True)
+    )
+    if level.std is None:
         raise InputError(
             f"{row_name(X)}: methods are compared by the noise level, which these rows do not "
             "tell: give it (--noise-std), or fit the method that you want (fit --method)"
         )
     risks = []
     for done, method in enumerate(methods, start=1):
-        risks.append(_risks(method, rows, noise_std, seed))
+        risks.append(_risks(method, rows, level.std, seed))
         progress("comparing", done, len(methods))
     means = np.mean(risks, axis=1)
     best = int(np.argmin(means))
@@ -90,6 +95,8 @@ def rank(
         gap = found - risks[best]
         errors = (float(values.std() / np.sqrt(len(values))) for values in (found, gap))
         error, gap_error = errors
+        # An error of the level is one of all estimates, and hardly of their differences.
+        error = level.risk_error(float(mean), error)
         standings.append(
             Standing(method.method, max(float(mean), 0.0), error, float(gap.mean()), gap_error)
         )

@@ -10,6 +10,7 @@ import pytest
 from ikpca_cli import IKPCA, PCA
 from ikpca_cli.errors import InputError
 from ikpca_cli.evaluation.ranking import Standing, best_of, rank
+from ikpca_cli.noise.level import estimate_noise
 
 
 @pytest.fixture(scope="module")
@@ -36,6 +37,17 @@ def test_the_ranking_is_that_of_the_true_errors(curves):
     assert truth["ikpca", "auto"] == best
     assert standings[1].behind == pytest.approx(middle - best, abs=4 * standings[1].behind_error)
     assert standings[2].behind == pytest.approx(worst - best, abs=4 * standings[2].behind_error)
+
+
+def test_an_estimate_is_as_doubtful_as_its_noise_level(curves):
+    rows = np.concatenate([curves[0], np.random.default_rng(2).normal(0.0, 0.4, (400, 12))], axis=1)
+    level = estimate_noise(rows - rows.mean(axis=0))
+    (found,) = rank([PCA()], rows, 0)
+    (given,) = rank([PCA(noise_std=level.std)], rows, 0)
+    assert found.estimated_mse == pytest.approx(given.estimated_mse)
+    error = level.risk_error(given.estimated_mse, given.estimated_mse_error)
+    assert found.estimated_mse_error == pytest.approx(error)
+    assert error > given.estimated_mse_error * (1.0 + 1e-6)
 
 
 def test_the_preferred_method_is_taken_where_it_is_as_good():
