@@ -151,6 +151,13 @@ class Denoiser(KnownFit):
         noise_std = None if level.is_bound else level.std
         task = Task(rows, mean, noise_std, progress, oracle)
         choice = self._choose(task)
+        while noise_std and self.noise_std == "auto" and choice.is_impossible:
+            lower = level.lowered(choice.risk or 0.0)
+            if lower is None:
+                break
+            level, noise_std = lower, lower.std
+            self.noise_doubt_ = level.doubt_in_words(may_leave=self.n_components == "auto")
+            choice = self._choose(task._replace(noise_std=noise_std))
         withheld = 0 if level.certain or oracle else 1 if noise_std is not None else 2
         if noise_std is not None and choice.is_impossible:
             tell(

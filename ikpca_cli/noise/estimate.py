@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ikpca_cli.errors import Note
 
 IN_DOUBT = 0.8
 """Share of displacements that is kept where the level is a guess, which is too high rather than too
 low: with level c sigma it is safe up to c^2 = 2.5, and costs 4 % of what is gained if c is 1."""
+
+_SAFE = 2.0 / IN_DOUBT
+"""The c^2 up to which it is safe."""
 
 _LEAST = 0.02
 """Standard error of an estimated risk, over the risk, that none is believed to be below."""
@@ -71,6 +74,22 @@ class NoiseLevel:
         that of the noise up to ``t = 2 (1 - h)``.
         """
         return 1.0 if self.certain else min(max(2.0 * (1.0 - self.hidden), IN_DOUBT), 1.0)
+
+    def lowered(self, risk: float) -> NoiseLevel | None:
+        """Return the level that an impossible risk, one below zero, leaves; None where that is far.
+
+        In Stein's estimate the squared level counts at most once. So where no risk is below zero
+        the squared level is lower by as much or more, and what is found is an upper bound still:
+        a guess.
+
+        Parameters
+        ----------
+        risk : float
+            Mean squared error, in squared units of the level.
+        """
+        if self.std is None or self.std**2 + risk < self.std**2 / _SAFE:
+            return None
+        return replace(self, std=(self.std**2 + risk) ** 0.5, certain=False, hidden=1.0)
 
     def doubt_in_words(self, *, may_leave: bool = True) -> str:
         """Return why the level is not known for sure, and what is done; empty where it is certain.

@@ -6,9 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ikpca_cli import PCA
+from ikpca_cli import IKPCA, PCA
+from ikpca_cli.estimators.base import WITHHELD
 from ikpca_cli.estimators.decisions.promise import MOST_ERROR, Promise, simulated
 from ikpca_cli.noise.caution import Caution
+from ikpca_cli.noise.estimate import NoiseLevel
+from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.treatment import Treatment
 from ikpca_cli.transforms.column_scale import ColumnScale
 
@@ -64,3 +67,27 @@ def test_what_is_not_promised_is_told_as_a_rough_number():
     withheld = told["no_estimate_because"] is not None
     assert (told["estimated_mse"] is None) == withheld
     assert (told["rough_mse"] is not None) == withheld
+
+
+def test_a_level_by_which_the_error_would_be_below_zero_is_lowered():
+    rng = np.random.default_rng(0)
+    x, start = np.arange(80), rng.uniform(5.0, 40.0, (230, 1))
+    clean = (x > start) & (x < start + rng.uniform(8.0, 35.0, (230, 1)))
+    clean = clean * rng.uniform(0.6, 1.4, (230, 1))
+    noisy = clean + rng.normal(scale=0.12, size=clean.shape)
+    rows = noisy[:150]
+    read = estimate_noise(rows - rows.mean(axis=0)).std
+    assert read > 1.15 * 0.12  # the edges count as noise
+    model = IKPCA().fit(rows)
+    assert 0.12 < model.noise_std_ < read
+    assert model.withheld_ == WITHHELD.index("the noise level is a guess")
+    assert np.mean((model.denoise(noisy[150:]) - clean[150:]) ** 2) < 0.3 * 0.12**2
+
+
+def test_a_level_is_lowered_by_what_is_impossible():
+    level = NoiseLevel(2.0, certain=True, error=0.01)
+    lower = level.lowered(-0.5)
+    assert lower.std == pytest.approx(3.5**0.5)
+    assert not lower.certain
+    assert level.lowered(-2.5) is None  # all of it may be signal
+    assert NoiseLevel(None, certain=False).lowered(-0.1) is None
