@@ -302,3 +302,15 @@ def test_marks_beside_a_signal_stay_as_they_are(cli, form):
     np.save("two.npy", rows[:, :3])
     line = cli("denoise", "model.joblib", "two.npy", code=1).stderr
     assert "has 2 channels, but the model was fitted on 1 beside 2 without noise" in line
+
+
+def test_batches_of_recordings_count_samples(cli, tmp_path):
+    rng = np.random.default_rng(8)
+    (tmp_path / "recs").mkdir()
+    for k in range(3):
+        clean = np.sin(np.arange(600 + k) / 9.0 + k)
+        np.savetxt(tmp_path / f"recs/{k}.csv", clean + 0.2 * rng.normal(size=clean.shape))
+    cli("fit recs --window 16")
+    assert "3 files cleaned, 1,803 samples." in cli("denoise model.joblib recs").stdout
+    cli("fit recs/0.csv --window 16 --force")
+    assert "2 files, 1,203 samples" in cli("evaluate model.joblib recs/1.csv recs/2.csv").stdout

@@ -83,7 +83,9 @@ def score_files(
         tell(line)
     if records:
         warned = {source for source, text in said if not isinstance(text, Note)}
-        _print(records, warned, len(failed), time.perf_counter() - start, printing)
+        is_signal = isinstance(model, Windowed) and model.cutting.kind != "image"
+        noun = "sample" if is_signal else "row"
+        _print(records, warned, len(failed), time.perf_counter() - start, printing, noun)
     if failed:
         raise typer.Exit(1)
 
@@ -138,6 +140,7 @@ def _print(
     failed: int,
     seconds: float,
     printing: Printing,
+    noun: str,
 ) -> None:
     from ikpca_cli.cli.words.sentences import error_sentence, scores_sentence
 
@@ -156,10 +159,14 @@ def _print(
         ]
     if listed:
         gain = names[1].replace("mse", "snr_gain_db")
-        keys = {"input": "input", "n_samples": "rows", names[0]: "MSE before", names[1]: "after"}
+        keys = {
+            "input": "input",
+            "n_samples": f"{noun}s",
+            names[0]: "MSE before",
+            names[1]: "after",
+        }
         print_records(listed, "table", columns=keys | {gain: "gain [dB]"})
     print_record(total, "table")
     worse = sum((row[names[1]] or 0) > row[names[0]] for row in records)
-    print_lines(
-        [error_sentence(total), scores_sentence(total, worse, failed, len(warned), seconds=seconds)]
-    )
+    sentence = scores_sentence(total, worse, failed, len(warned), seconds=seconds, noun=noun)
+    print_lines([error_sentence(total), sentence])

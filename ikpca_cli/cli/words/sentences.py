@@ -240,9 +240,10 @@ def scores_sentence(
     warned: int = 0,
     *,
     seconds: float,
+    noun: str = "row",
 ) -> str:
     """Say how many files were evaluated, and of how many something is to be seen."""
-    parts = [f"{_count(total['n_files'], 'file')}, {_count(total['n_samples'], 'row')}"]
+    parts = [f"{_count(total['n_files'], 'file')}, {_count(total['n_samples'], noun)}"]
     for number, text in (
         (worse, "farther from the clean rows than before"),
         (warned, "warned of"),
