@@ -8,6 +8,7 @@ from numpy.testing import assert_array_equal
 
 from ikpca_cli.estimators.mixture import Mixture
 from ikpca_cli.estimators.pca import PCA
+from ikpca_cli.recordings.beats import phases
 from ikpca_cli.recordings.beats.cut import StretchOfBeats, put_back
 from ikpca_cli.recordings.beats.phases import _drift, clean_stretch, cleaned_by_phase
 from ikpca_cli.recordings.fitting import fit_beats
@@ -60,6 +61,17 @@ def test_drift_is_told_from_beats_and_noise():
     assert np.mean((_drift(noise + wander, usual, 1.0) - wander) ** 2) < 0.05
     beats = np.sin(2.0 * np.pi * np.arange(n) / usual)[:, None]
     assert np.mean(_drift(beats, usual, 0.1) ** 2) < 0.02 * np.mean(beats**2)
+
+
+def test_drift_of_a_long_recording_is_found_in_parts(monkeypatch):
+    rows = np.cumsum(np.random.default_rng(8).normal(size=(9000, 2)), axis=0)
+    whole = phases._drift(rows, 30, 1.0)
+    monkeypatch.setattr(phases, "_BLOCK", 1)
+    monkeypatch.setattr(phases, "_SLOWEST", 256)  # so that several parts are wider than a wavelet
+    parts = phases._drift(rows, 30, 1.0)
+    monkeypatch.setattr(phases, "_BLOCK", 1 << 18)
+    assert_array_equal(phases._drift(rows, 30, 1.0), parts)
+    assert np.std(whole - rows) < 0.2 * np.std(rows)
 
 
 def test_another_method_cleans_alone():

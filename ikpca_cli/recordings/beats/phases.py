@@ -37,6 +37,7 @@ _LONGEST = 256  # numbers in a window
 _WINDOW = 0.5  # of the usual interval
 _BEYOND = 1.25  # usual intervals before the first peak and after the last
 _LEAST_SHARE = 0.5  # of what is cleaned by phase
+_SCALES, _BLOCK = 6, 1 << 18  # of drift, slower ones being left whole; samples cleaned together
 _SLOWEST = 8  # waves of the slowest kind in a stretch
 _SHARE = 0.75  # of the universal threshold, as `Combination` has it
 
@@ -167,11 +168,19 @@ def _joined(groups: Iterator[NDArray[np.intp]]) -> list[NDArray[np.intp]]:
 def _drift(rest: FloatArray, usual: int, level: float) -> FloatArray:
     """Return what of a recording (length, channels) without its beats is slower than these."""
     length = len(rest)
-    depth = max(1, (length // _SLOWEST).bit_length() - 1)
+    fastest = max(1, usual.bit_length() - 1)  # details of scale j change in 2^(j+1) samples
+    depth = max(1, min(fastest + _SCALES, (length // _SLOWEST).bit_length() - 1))
     threshold = _SHARE * np.sqrt(2.0 * np.log(length)) * level
     thresholds = threshold * level_stds("sym8", depth, ())
-    thresholds[: max(1, usual.bit_length() - 1)] = (
-        np.inf
-    )  # details of scale j change in 2^(j+1) samples
+    thresholds[:fastest] = np.inf
     margin = reach("sym8", depth)
-    return shrunk(read_reflected(rest, -margin, length + margin), "sym8", thresholds[:, None])
+    step = max(_BLOCK, margin)
+    parts = [
+        shrunk(
+            read_reflected(rest, start - margin, min(start + step, length) + margin),
+            "sym8",
+            thresholds[:, None],
+        )
+        for start in range(0, length, step)
+    ]
+    return np.concatenate(parts)
