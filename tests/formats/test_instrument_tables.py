@@ -188,3 +188,15 @@ def test_a_start_and_a_rate_above_samples_are_asked_about(said):
     assert "1970" not in said(text, skip_rows=2)
     assert "give --skip-rows 1" in said(joined(head[:1], lines(body, "%d"), ""))
     assert "1970" not in said(joined(lines(1431425024.0 + body, "%d"), ""))
+
+
+def test_a_mean_among_the_rows_is_asked_about(said):
+    rows = [f"a{place},{line}" for place, line in enumerate(lines())]
+    above = [f"Mean,{lines(ROWS.mean(axis=0)[None])[0]}", f"SD,{lines(ROWS.std(axis=0)[None])[0]}"]
+    text = joined(f"id,{HEADER}", above, rows, "")
+    assert "row 1 is called Mean, and was read as a sample" in said(text)
+    text = joined(f"id,{HEADER}", rows[:9], above[1:], rows[9:], "")
+    assert "row 10 is called SD" in said(text)
+    assert "is called" not in said(joined(f"id,{HEADER}", rows, ""))
+    kinds = [f"{kind},{line}" for kind, line in zip(["mean", "kind"] * 30, lines(), strict=True)]
+    assert "is called" not in said(joined(f"id,{HEADER}", kinds, ""))

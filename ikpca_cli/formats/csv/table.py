@@ -26,6 +26,7 @@ from ikpca_cli.formats.csv.form.dialect import (
     find_dialect,
 )
 from ikpca_cli.formats.csv.form.doubts import doubts_about, row_left_out
+from ikpca_cli.formats.csv.form.footer import summary_among
 from ikpca_cli.formats.csv.form.head import Head, read_head
 from ikpca_cli.formats.csv.parse import Parsed, parse_table
 from ikpca_cli.formats.csv.plan import Plan, choose_columns
@@ -188,6 +189,12 @@ def _read(
         warnings.append(
             f"the file ends in {parsed.cut_off}, with fewer digits than all above it and without a "
             "line end, as one that was cut off: copy it again, if it was"
+        )
+    summary = summary_among(parsed.labels)
+    if summary is not None:
+        warnings.append(
+            f"row {summary + 1} is called {parsed.labels[summary][0].strip()}, and was read as a "
+            "sample; if it sums up others, take it out"
         )
     warnings += parsed.left_out.said(0 if stacked else len(parsed.values))
     if "skip_rows" in options.kept:  # told of another file

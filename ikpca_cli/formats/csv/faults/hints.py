@@ -54,6 +54,6 @@ def of_cell(cell: str) -> str:
     if set("0123456789") & set(cell) and set(",.' ") & set(cell):
         return "if a mark is not what it was taken for, give --delimiter, --decimal or --thousands"
     others = "mend it, choose the columns of numbers with --columns, or give --labels for columns"
-    if len(cell) <= _LONGEST_WORD and not set("0123456789,") & set(cell):
+    if len(cell) <= _LONGEST_WORD and not any(sign.isdigit() or sign == "," for sign in cell):
         return f"if it stands for a missing value, give --na {quote(cell)}; else {others} of text"
     return f"{others} of text, --na for words that stand for a missing value"

@@ -23,6 +23,9 @@ _SUMMARIES = frozenset(
     for word in words.split()
 ) | {"grand total", "std dev", "std. dev.", "standard deviation", "standard error", "% rsd"}
 
+_ALSO_NAMES = frozenset({"n", "cv", "se", "count", "mode", "range", "min", "max", "total", "sum"})
+"""Those that may also name a sample."""
+
 _ROWS, _LOOKED_AT = 30, 100
 """Rows that must end alike, and those that are looked at: of numbers that are written without
 zeros at their end, one in ten has a decimal less, and thirty that have not are seldom."""
@@ -100,6 +103,23 @@ def _is_footer(cells: Sequence[str], dialect: Dialect, labels: Sequence[int]) ->
     if summary and len(cells) <= dialect.width and set(words) <= {first}:
         return True
     return len(cells) != dialect.width and len(full) == sum(text)
+
+
+def summary_among(labels: Sequence[tuple[str, ...]]) -> int | None:
+    """Return the first row, from 0, that its label says sums up others; None if none does.
+
+    Parameters
+    ----------
+    labels
+        The cells of the label columns, by row. A word that comes often is the name of a kind.
+    """
+    names = [_word(cells) for cells in labels]
+    found = [place for place, name in enumerate(names) if name in _SUMMARIES - _ALSO_NAMES]
+    return found[0] if found and len(found) == len({names[place] for place in found}) else None
+
+
+def _word(cells: Sequence[str]) -> str:
+    return cells[0].strip().strip('"').casefold().rstrip(":= ") if cells else ""
 
 
 def cut_off(lines: Sequence[str], dialect: Dialect) -> str | None:
