@@ -18,6 +18,7 @@ from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.evidence.power_law import WhiteShare
 from ikpca_cli.noise.evidence.texture import is_texture
+from ikpca_cli.noise.evidence.third_moments import ThirdMoments
 from ikpca_cli.noise.high_frequencies import high_reading
 from ikpca_cli.noise.local import thickness
 from ikpca_cli.noise.quiet_columns import CLIPPED, clipped_share, quiet_reading
@@ -48,6 +49,8 @@ _ALIKE = 0.05  # correlation of neighbours from which rows that are one process 
 _MOSTLY = 0.5  # share of noise in a power: the level of the whole is one at which no harm is done
 _MOST_BEYOND = 0.05  # of a level, that it is lowered by where the spectrum of noise slopes
 _NARROW = 2.0  # scatter of noise variances that leaves a slope no room
+_SAFE = 0.3  # of third moments, that signal in up to twice the share has
+_SURELY, _LIKELY = 2.0, 1.0  # standard errors
 
 
 def estimate_noise(X: FloatArray) -> NoiseLevel:
@@ -112,12 +115,35 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
     if best.std == 0.0:
         return NoiseLevel(None, certain=False)
     level = _judged(X, spectrum, signal, best)
+    if FEWEST_COLUMNS < X.shape[1] <= _MANY:
+        level = _by_third_moments(level, X, spectrum)
     if level.certain and level.std == best.std and X.shape[1] <= _MANY:
         level = replace(level, std=_beyond(first, best))
     in_all_directions = signal == 0 or not level.certain
     if X.shape[1] <= FEWEST_COLUMNS and len(X) < FEW_TO_SEE and in_all_directions:
         return replace(level, certain=False, is_bound=True)
     return level
+
+
+def _by_third_moments(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -> NoiseLevel:
+    """Return the level of rows of few columns with what third moments tell of the signal in it.
+
+    A guess does no harm if up to three fifths of its square are signal (`IN_DOUBT`). Directions
+    of nothing but signal may differ in third moments by two.
+    """
+    if level.std is None or level.remark:
+        return level
+    quiet = max(1, int(np.count_nonzero(spectrum.variances <= level.std**2)))
+    found = ThirdMoments.of(X, spectrum, quiet)
+    is_guess = not level.certain and not level.is_bound
+    if not found.are_seen:
+        equal_by_chance = is_guess and spectrum.gap(spectrum.plateau()) < _WIDE_GAP
+        return replace(level, is_bound=True) if equal_by_chance else level
+    if level.certain:
+        is_signal = found.least(_SURELY) > _SAFE
+        return replace(level, certain=False, is_bound=True) if is_signal else level
+    is_bound = found.least(_LIKELY) > _SAFE if is_guess else found.most(_SURELY) > _SAFE
+    return replace(level, is_bound=is_bound)
 
 
 def _checked(level: NoiseLevel, high: Reading) -> NoiseLevel:
