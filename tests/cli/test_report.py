@@ -53,6 +53,11 @@ def test_names_stay_whole_beside_notes(capsys, monkeypatch):
     lines = capsys.readouterr().out.splitlines()
     assert any("rational-quadratic" in line for line in lines)
     assert max(map(len, lines)) <= 60
+    monkeypatch.setattr(report, "_console", lambda: Console(file=sys.stdout, width=40))
+    report.print_record(record, "table", notes={"estimated_mse_error": "chosen from the rows"})
+    shown = "".join(line[21:].strip() for line in capsys.readouterr().out.splitlines())
+    assert shown.startswith("rational-quadratic")  # broken, as there is no room
+    assert shown.endswith("chosen fromthe rows")
 
 
 def test_csv_and_json_hold_what_is_there(capsys):

@@ -29,6 +29,9 @@ _LONG = 30
 _NAME = 20
 """Characters of a value that is not broken to make room for what stands beside it."""
 
+_BORDERS, _NOTE = 8, 12
+"""Characters that a table has around its cells, and that notes need beside them."""
+
 _WIDE = 100_000  # rich wraps what does not fit; a pipe has no width
 
 
@@ -57,12 +60,15 @@ def print_record(record: Record, form: str, *, notes: Mapping[str, str] | None =
         _print_csv([record], list(record))
         return
     told = {key: value for key, value in record.items() if value is not None}
-    table = _pairs(told, notes or {})
     console = _console()
+    table = _pairs(told, notes or {}, console.width)
     long = max(map(len, (notes or {}).values()), default=0) > _LONG
-    if long and not _fits(table, console):  # a narrow column of words is hard to read
-        console.print(_pairs(told, {}))
-        console.print(_pairs({key: (notes or {})[key] for key in told if key in (notes or {})}, {}))
+    narrow = _room(told, console.width) < _NOTE + _whole(told)
+    if notes and (narrow or (long and not _fits(table, console))):
+        # A narrow column of words is hard to read.
+        said = {key: (notes or {})[key] for key in told if key in (notes or {})}
+        for part in (told, said):
+            console.print(_pairs(part, {}, console.width))
         return
     console.print(table)
 
@@ -75,18 +81,27 @@ def _fits(table: Table, console: Console) -> bool:
     return needed.maximum <= console.width
 
 
-def _pairs(record: Record, notes: Mapping[str, str]) -> Table:
+def _pairs(record: Record, notes: Mapping[str, str], width: int) -> Table:
     """Return a table with a line for each key, its value, and what is said beside it."""
     table = Table(box=_box(), show_header=False)
     table.add_column(style="bold", no_wrap=True)
-    cells = [_cell(value) for value in record.values()]
-    whole = max((len(cell) for cell in cells if len(cell) <= _NAME), default=None)
-    table.add_column(overflow="fold", min_width=whole)
+    table.add_column(overflow="fold", min_width=max(1, min(_whole(record), _room(record, width))))
     if notes:
         table.add_column(style="dim")
-    for key, cell in zip(record, cells, strict=True):
-        table.add_row(Text(key), Text(cell), *([Text(notes.get(key, ""))] if notes else []))
+    for key, value in record.items():
+        table.add_row(Text(key), Text(_cell(value)), *([Text(notes.get(key, ""))] if notes else []))
     return table
+
+
+def _whole(record: Record) -> int:
+    """Return the width of the longest value that should not be broken."""
+    lengths = [len(_cell(value)) for value in record.values()]
+    return max((length for length in lengths if length <= _NAME), default=1)
+
+
+def _room(record: Record, width: int) -> int:
+    """Return the characters beside the keys."""
+    return width - max(map(len, record), default=0) - _BORDERS
 
 
 def print_records(
