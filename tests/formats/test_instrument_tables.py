@@ -51,6 +51,8 @@ def test_a_quote_that_is_not_closed_loses_no_header_and_no_row(refused, said):
     assert "line 2 has a quote that is not closed" in refused(joined(HEADER, open_row, lines()))
     assert "line 1 has a quote" in refused(joined(HEADER.replace("b", '"b'), lines()))
     assert "preamble" in said(joined('A disk of 3.5" in a drawer', HEADER, lines()) + "\n")
+    narrow = lines(ROWS[:, :2])
+    assert "quote" not in said(joined('Wafer,3.5" wide', "Run,7", "x,y", narrow, ""))
 
 
 def test_a_file_that_breaks_off_within_a_number_is_warned_of(said):

@@ -39,7 +39,10 @@ def refuse_open_quotes(above: Sequence[str], dialect: Dialect, name: str) -> Non
     """
     lines = [line for text in above for line in text.split("\n")]
     for number, line in enumerate(lines, start=1):
-        if line.count('"') % 2 and len(dialect.cells(line.replace('"', ""))) == dialect.width:
+        unquoted = dialect.cells(line.replace('"', ""))
+        # A quote within a cell, as of inches, opens none.
+        opens = line.count('"') % 2 and len(dialect.cells(line)) != dialect.width
+        if opens and len(unquoted) == dialect.width:
             raise InputError(
                 f"{name}: line {number} has a quote that is not closed, so that a header or a row "
                 "would be lost; close it, or take it out"
