@@ -53,6 +53,9 @@ def of_plain(plain: Mapping[str, Any], n_features: int) -> tuple[Cutting, dict[s
     combination = Combination.from_plain(plain)
     if combination is not None and plain.get("kind") != "signal":
         raise ValueError("wavelets are for signals, and its rows are none")
+    cutting = Cutting.from_plain(rest, n_features)
+    if combination is not None and combination.by_channel.shape[1] not in (1, cutting.width):
+        raise ValueError("the weights of its wavelets are not those of its channels")
     stretching = plain.get("stretching")
     if type(stretching) is not float or not 0.0 < stretching < LENGTH:
         raise ValueError("the length of its rows over that of its beats is not one")
@@ -60,7 +63,7 @@ def of_plain(plain: Mapping[str, Any], n_features: int) -> tuple[Cutting, dict[s
         raise ValueError("the error that it promises is not one")
     if not all(type(value) is float and abs(value) <= 1.0 for value in colour.values()):
         raise ValueError("the correlations of its noise are none")
-    return Cutting.from_plain(rest, n_features), {
+    return cutting, {
         "risk": Risk(**risk) if risk else None,
         "stretching": stretching,
         "colour": tuple(colour.values()),

@@ -289,7 +289,7 @@ class Windowed:
             "estimated_mse_at_most": self.most,
             "estimated_mse": None if risk is None else risk.mse,
             "estimated_mse_error": None if risk is None else risk.error,
-            "wavelet_share": self.combination and sum(self.combination.weights),
+            "wavelet_share": self.combination and self.combination.share,
             **dict.fromkeys(("rough_mse", "rough_mse_error")),
         }
 

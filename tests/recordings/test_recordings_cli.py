@@ -218,7 +218,10 @@ def test_a_damaged_description_of_windows_is_refused(cli, recording):
     ):
         content = joblib.load("model.joblib")
         del content["checksum"]
-        content["windows"] |= change
+        without = {
+            name: value for name, value in content["windows"].items() if "wavelet" not in name
+        }
+        content["windows"] = without | change
         joblib.dump(content, "changed.joblib", protocol=4)
         assert "is damaged" in cli("info", "changed.joblib", code=1).output
 

@@ -178,6 +178,47 @@ def test_channels_are_cleaned_apart_and_in_units_of_their_noise():
             assert_allclose(found[:, one], own * stds[one], atol=1e-10)
 
 
+@pytest.fixture(scope="module")
+def unlike():
+    """Return two channels that wavelets clean otherwise, with noise, and a fit."""
+    rng = np.random.default_rng(3)
+    clean = np.stack([signal("doppler", 2048), signal("blocks", 2048)], axis=1)
+    clean /= clean.std(axis=0)
+    stds = np.array([0.45, 0.14])
+    rows = clean + rng.normal(size=clean.shape) * stds
+    return rows, clean, stds, fit_windows(Mixture(), [rows], window=(32,))
+
+
+def test_each_channel_has_its_own_weights(unlike, tmp_path):
+    rows, clean, stds, model = unlike
+    weights = model.combination.by_channel
+    assert weights.shape == (4, 2)
+    assert (weights >= 0.0).all()
+    assert (weights.sum(axis=0) <= 1.0 + 1e-9).all()
+    assert model.summary()["wavelet_share"] == pytest.approx(weights.sum() / 2.0)
+    common = Windowed(model.model, model.cutting)
+    common.combination = model.combination.weighted(weights.mean(axis=1)[:, None])
+    assert common.combination.others == ()
+    own, same = (np.mean((one.denoise(rows) - clean) ** 2 / stds**2) for one in (model, common))
+    assert own < 0.95 * same
+    save_model(str(tmp_path / "model.joblib"), model)
+    loaded = load_model(str(tmp_path / "model.joblib"))
+    assert loaded.combination == model.combination
+    assert_array_equal(loaded.denoise(rows), model.denoise(rows))
+
+
+@pytest.mark.parametrize(
+    "change", [{"wavelet_1_0": -0.5}, {"wavelet_1_2": 1}, {"wavelet_2_0": 0.1}]
+)
+def test_damaged_weights_of_channels_are_refused(unlike, change):
+    model = unlike[3]
+    with pytest.raises(ValueError, match="weights of its wavelets"):
+        Windowed.from_plain(model.model, model.to_plain() | change)
+    three = model.to_plain() | {f"wavelet_2_{place}": 0.0 for place in range(4)}
+    with pytest.raises(ValueError, match="not those of its channels"):
+        Windowed.from_plain(model.model, three)
+
+
 def test_what_windows_clean_well_is_left_to_them():
     clean = np.sin(np.arange(1024.0) / 4.0)
     rows = (clean + np.random.default_rng(6).normal(0.0, 0.5, 1024))[:, None]

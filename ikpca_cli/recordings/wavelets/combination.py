@@ -52,7 +52,9 @@ class Combination:
     slow_depth : int
         The moving average is over this power of two samples, twice.
     haar, sym8, slow_haar, slow_sym8 : float
-        Weights a and b: none below 0, in all at most 1.
+        Weights a and b of the first channel: none below 0, in all at most 1.
+    others : tuple of tuple of float
+        Those of each other channel, as `weights`; none where all channels have the same.
     """
 
     threshold: float
@@ -63,6 +65,7 @@ class Combination:
     sym8: float = 1.0
     slow_haar: float = 1.0
     slow_sym8: float = 1.0
+    others: tuple[tuple[float, ...], ...] = ()
 
     @classmethod
     def for_length(cls, length: int, window: int) -> Self:
@@ -77,13 +80,24 @@ class Combination:
 
     @property
     def weights(self) -> tuple[float, ...]:
-        """Weights a and b of each wavelet: (a, b, a, b)."""
+        """Weights a and b of each wavelet, in the first channel: (a, b, a, b)."""
         return self.haar, self.slow_haar, self.sym8, self.slow_sym8
 
+    @property
+    def by_channel(self) -> FloatArray:
+        """Weights as in `weights`, (4, channels), or (4, 1) for all of them."""
+        return np.array([self.weights, *self.others]).T
+
+    @property
+    def share(self) -> float:
+        """How much wavelets count beside windows: mean over channels, at most 1."""
+        return float(self.by_channel.sum(axis=0).mean())
+
     def weighted(self, weights: FloatArray) -> Self:
-        """Return the same with other weights, in their order."""
-        haar, slow_haar, sym8, slow_sym8 = (float(weight) for weight in weights)
-        return replace(self, haar=haar, slow_haar=slow_haar, sym8=sym8, slow_sym8=slow_sym8)
+        """Return the same with other weights (4, channels), in their order."""
+        first, *others = (tuple(own) for own in weights.T.tolist())
+        names = ("haar", "slow_haar", "sym8", "slow_sym8")
+        return replace(self, **dict(zip(names, first, strict=True)), others=tuple(others))
 
     @property
     def reach(self) -> int:
@@ -110,9 +124,9 @@ class Combination:
         """
         slow = reach("haar", self.slow_depth)
         first, stop = start - slow, start + len(cleaned) + slow
+        weights = self.by_channel
         for place, (name, depth) in enumerate(self._depths()):
-            whole, part = self.weights[2 * place : 2 * place + 2]
-            if whole == part == 0.0:
+            if not weights[2 * place : 2 * place + 2].any():
                 yield np.zeros_like(cleaned)
                 yield np.zeros_like(cleaned)
                 continue
@@ -134,13 +148,16 @@ class Combination:
         """
         terms = self.terms(canvas, start, cleaned, stds, colour)
         total = cleaned
-        for weight, term in zip(self.weights, terms, strict=True):
+        for weight, term in zip(self.by_channel, terms, strict=True):
             total = total + weight * term
         return total
 
     def to_plain(self) -> dict[str, float | int]:
         """Return plain values for a model file."""
-        return {PREFIX + name: value for name, value in asdict(self).items()}
+        plain = {PREFIX + name: value for name, value in asdict(self).items() if name != "others"}
+        for channel, weights in enumerate(self.others, 1):
+            plain |= {f"{PREFIX}{channel}_{place}": one for place, one in enumerate(weights)}
+        return plain
 
     @classmethod
     def from_plain(cls, plain: Mapping[str, Any]) -> Self | None:
@@ -155,18 +172,24 @@ class Combination:
         if not own:
             return None
         kinds = {"haar_depth": int, "sym8_depth": int, "slow_depth": int}
-        names = cls.__dataclass_fields__.keys()
-        if own.keys() != names or any(
-            type(own[name]) is not kinds.get(name, float) for name in names
+        names = cls.__dataclass_fields__.keys() - {"others"}
+        channels = range(1, (len(own) - len(names)) // 4 + 1)
+        more = [[f"{channel}_{place}" for place in range(4)] for channel in channels]
+        if own.keys() != names.union(*more) or any(
+            type(value) is not kinds.get(name, float) for name, value in own.items()
         ):
             raise ValueError("the weights of its wavelets are not all there")
-        made = cls(**own)
+        others = tuple(tuple(own.pop(name) for name in some) for some in more)
+        made = cls(**own, others=others)
         depths = [made.slow_depth, *(depth for _, depth in made._depths())]
         if not all(0 <= depth <= _DEEPEST for depth in depths) or made.reach > 1 << 20:
             raise ValueError("the scales of its wavelets are none")
-        sound = all(0.0 <= weight <= 1.0 for weight in made.weights)
-        if not sound or not sum(made.weights) <= 1.0 + 1e-6 or not 0.0 <= made.threshold < 100.0:
+        weights = made.by_channel
+        sound = bool(((weights >= 0.0) & (weights <= 1.0)).all())
+        if not sound or not (weights.sum(axis=0) <= 1.0 + 1e-6).all():
             raise ValueError("the weights of its wavelets are not between 0 and 1")
+        if not 0.0 <= made.threshold < 100.0:
+            raise ValueError("the threshold of its wavelets is none")
         return made
 
     def _depths(self) -> tuple[tuple[str, int], ...]:

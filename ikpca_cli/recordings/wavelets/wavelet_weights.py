@@ -49,7 +49,7 @@ def combine(model: Any, measured: Measured) -> Measured:
     terms = _terms(every, model, measured)
     weights = _weights(measured, terms)
     found = measured.moved_by(
-        [[np.tensordot(weights, some, 1) for some in versions] for versions in terms]
+        [[(weights[:, None] * some).sum(axis=0) for some in versions] for versions in terms]
     )
     before, after = (np.concatenate(one.shares(scaled=True)) for one in (measured, found))
     falls = before - after
@@ -76,21 +76,22 @@ def _terms(every: Combination, model: Any, measured: Measured) -> list[list[Floa
 
 
 def _weights(measured: Measured, terms: list[list[FloatArray]]) -> FloatArray:
-    """Return the weights (4,) of least estimated risk, in which no noise is trusted."""
-    count = sum(part.size for part in measured.parts)
-    size = len(terms[0][0])
-    products, gains = np.zeros((size, size)), np.zeros(size)
+    """Return the weights (4, c) of least estimated risk, in which no noise is trusted."""
+    size, _, width = terms[0][0].shape
+    count = sum(len(part) for part in measured.parts)
+    products, gains = np.zeros((width, size, size)), np.zeros((width, size))
     for place, (own, *moved) in enumerate(terms):
         scaled = own / measured.stds
         removed = (measured.parts[place] - measured.cleaned[place]) / measured.stds
-        products += np.tensordot(scaled, scaled, ((1, 2), (1, 2))) / count
-        gains += np.tensordot(scaled, removed, 2) / count
+        products += np.einsum("inc,jnc->cij", scaled, scaled, optimize=True) / count
+        gains += np.einsum("inc,nc->ci", scaled, removed) / count
         for probe, step, other in zip(measured.probes[place], measured.steps, moved, strict=True):
-            slope = np.tensordot((other - own) / measured.stds, probe, 2) / step
+            slope = np.einsum("inc,nc->ci", (other - own) / measured.stds, probe) / step
             gains -= slope / (count * len(moved))
-    lengths = np.diag(products)
+    lengths = np.diagonal(products, axis1=1, axis2=2)
     gains -= _CAUTION * np.sqrt(lengths / count)
-    return _least(products + np.diag(_RIDGE * lengths), gains)
+    ridges = _RIDGE * lengths[:, :, None] * np.eye(size)
+    return np.stack([_least(*one) for one in zip(products + ridges, gains, strict=True)], axis=1)
 
 
 def _least(products: FloatArray, gains: FloatArray) -> FloatArray:
