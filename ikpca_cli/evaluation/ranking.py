@@ -25,6 +25,7 @@ from ikpca_cli.noise.risk import stein_risks
 _FEWEST = 8  # different rows
 _HELD = 4  # folds; two of them are held out in turn, or one where rows are many
 _ENOUGH = 500  # held-out rows
+_SURELY = 3.0  # standard errors
 
 
 @dataclass(frozen=True)
@@ -84,11 +85,12 @@ def rank(
             f"{row_name(X)}: methods are compared by the noise level, which these rows do not "
             "tell: give it (--noise-std), or fit the method that you want (fit --method)"
         )
-    risks = []
-    for done, method in enumerate(methods, start=1):
-        risks.append(_risks(method, rows, level.std, seed))
-        progress("comparing", done, len(methods))
-    means = np.mean(risks, axis=1)
+    risks, means = _compared(methods, rows, level.std, seed, progress)
+    below = _impossible(risks)
+    lower = level.lowered(below) if below and given == "auto" else None
+    if lower is not None and lower.std is not None:
+        level = lower
+        risks, means = _compared(methods, rows, lower.std, seed, progress)
     best = int(np.argmin(means))
     standings = []
     for method, found, mean in zip(methods, risks, means, strict=True):
@@ -109,6 +111,25 @@ def best_of(standings: Sequence[Standing], preferred: str = "ikpca") -> str:
         if standing.method == preferred and standing.behind <= standing.behind_error:
             return preferred
     return standings[0].method
+
+
+def _compared(
+    methods: Sequence[Denoiser], rows: FloatArray, noise_std: float, seed: int, progress: Progress
+) -> tuple[list[FloatArray], FloatArray]:
+    """Return the risks of held-out rows by each method, and their means."""
+    risks = []
+    for done, method in enumerate(methods, start=1):
+        risks.append(_risks(method, rows, noise_std, seed))
+        progress("comparing", done, len(methods))
+    return risks, np.mean(risks, axis=1)
+
+
+def _impossible(risks: Sequence[FloatArray]) -> float:
+    """Return the lowest mean risk that is below zero by more than chance, 0 where none is."""
+    found = [
+        float(one.mean()) for one in risks if one.mean() < -_SURELY * one.std() / np.sqrt(len(one))
+    ]
+    return min(found, default=0.0)
 
 
 def _risks(method: Denoiser, rows: FloatArray, noise_std: float, seed: int) -> FloatArray:

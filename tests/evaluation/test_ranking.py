@@ -50,6 +50,15 @@ def test_an_estimate_is_as_doubtful_as_its_noise_level(curves):
     assert error > given.estimated_mse_error * (1.0 + 1e-6)
 
 
+def test_no_method_stands_below_zero():
+    rng = np.random.default_rng(0)
+    x, start = np.arange(80), rng.uniform(5.0, 40.0, (150, 1))
+    clean = (x > start) & (x < start + rng.uniform(8.0, 35.0, (150, 1)))
+    noisy = clean * rng.uniform(0.6, 1.4, (150, 1)) + rng.normal(scale=0.12, size=clean.shape)
+    (found,) = rank([IKPCA()], noisy, 0)
+    assert 0.05 < found.estimated_mse / 0.12**2 < 0.5
+
+
 def test_the_preferred_method_is_taken_where_it_is_as_good():
     first = Standing("pca", 1.0, 0.1, 0.0, 0.0)
     near, far = (Standing("ikpca", 1.0, 0.1, 0.01 * k, 0.02) for k in (1, 3))
