@@ -115,6 +115,10 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
     if best.std == 0.0:
         return NoiseLevel(None, certain=False)
     level = _judged(X, spectrum, signal, best)
+    if level.std == best.std:
+        # What lower eigenvalues tell less of noise may be chance, but not more than twice a doubt.
+        apart = min((first.std / best.std - 1.0) / 2.0, best.doubt)
+        level = replace(level, error=float(np.hypot(level.error, apart)))
     if FEWEST_COLUMNS < X.shape[1] <= _MANY:
         level = _by_third_moments(level, X, spectrum)
     if level.certain and level.std == best.std and X.shape[1] <= _MANY:

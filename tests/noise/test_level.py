@@ -317,3 +317,20 @@ def test_the_lowest_eigenvalues_of_noise_are_not_taken_for_less_noise(n_samples,
     assert 0.6 < np.std(apart) < 1.4
     assert abs(np.mean(apart)) < 0.5
     assert np.mean(np.abs(np.array(levels) - 1.0) > 0.03) < 0.1
+
+
+def test_a_level_is_no_surer_than_the_parts_of_its_spectrum_agree():
+    told = 0
+    for seed in range(20):
+        rng = np.random.default_rng(np.random.SeedSequence([79, seed]))
+        rows = 30.0 * rng.normal(size=(100, 60)) * 0.85 ** np.arange(60)
+        rows += rng.normal(size=rows.shape)
+        X = rows - rows.mean(axis=0)
+        level = estimate_noise(X)
+        first, *lower = (Eigenvalues.of(X).reading(share)[0] for share in (1.0, 0.5, 0.25))
+        for reading in lower:
+            if reading.std == level.std:
+                apart = (first.std / reading.std - 1.0) / 2.0
+                assert level.error > 0.99 * min(apart, reading.doubt)
+                told += 1
+    assert told >= 5
