@@ -69,7 +69,7 @@ def test_bad_rows(cli, ready, command, name):
     assert BAD_ROWS[name] in line
 
 
-@pytest.mark.parametrize("command", COMMANDS.keys() - {"fit"})
+@pytest.mark.parametrize("command", sorted(COMMANDS.keys() - {"fit"}))
 def test_wrong_width(cli, ready, command):
     line = refused(cli, [word.format("wide.npy") for word in COMMANDS[command]], 1, ready)
     assert "good.npy" in line or "wide.npy" in line
