@@ -189,6 +189,7 @@ class Denoiser(KnownFit):
         if choice.risk is not None:
             promise = self._in_units(promise, some[:SOME_ROWS], is_known=is_known)
         self._set_promise(promise if is_known else promise.checked())
+        progress("checking", 1, 1)
         return self
 
     def _set_promise(self, promise: Promise) -> None:

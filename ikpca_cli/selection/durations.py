@@ -7,6 +7,8 @@ pace is measured while a fit runs (`stages`). So do the usual numbers of candida
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ikpca_cli.data.threads import thread_count
@@ -17,23 +19,124 @@ from ikpca_cli.selection.stages import Stage
 if TYPE_CHECKING:
     from ikpca_cli.selection.cross_validation import CrossValidation
 
-SEARCHED, SEARCHED_WITH_SMOOTHERS, SEARCHED_LOW = 12.0, 7.0, 7.0
-"""Gammas that a search tries: alone and in pairs, where smoothers join, and for low frequencies."""
+SEARCHED, SEARCHED_LOW = 6.5, 7.0
+"""Gammas that a search tries: for rows as they are, and for low frequencies."""
 
 REFINED, OF_AN_EXPANSION = 2.5, 1.5
 """Gammas that are tried once more on all rows, and that an expansion has in the end."""
 
 _MOST_COMPARED, _USED_EACH = 384, 32  # components: of a comparison, and for each of few columns
+_MOST_FEATURED = 512  # components of random features
 _NARROW, _WIDE = 8, 50  # columns, between which noise takes as many directions as there are
 _MORE_FITTED = 1.5  # times the rows of a comparison, to see how fast the risk falls
-_MANY_DIRECTIONS = 2.0  # times as long by the directions that weights are found with
+_MANY_DIRECTIONS = 1.4  # times as long by the directions that weights are found with
 _CLEANINGS, _CLEANED = 6, 250  # looks at what a fit does to its rows, and rows in each
+
+
+class Durations(ABC):
+    """Seconds of one core that a kind of pre-image takes."""
+
+    @abstractmethod
+    def of_gamma(self, n_fitted: int, numbers: int, n_features: int) -> float:
+        """Return those of learning from some rows at one gamma, and of moving others.
+
+        Parameters
+        ----------
+        n_fitted : int
+            Rows to learn from.
+        numbers : int
+            Rows to move, times the ways and directions in which they are.
+        n_features : int
+            Columns.
+        """
+
+    @abstractmethod
+    def of_spectrum(self, n_samples: int, n_features: int) -> list[Stage]:
+        """Return the stages of a spectrum of all rows."""
+
+    @abstractmethod
+    def of_cleaning(self, n_samples: int, n_features: int) -> float:
+        """Return those of cleaning one row with a fit to so many."""
+
+    def of_comparison(self, comparison: CrossValidation) -> float:
+        """Return those of trying a gamma, on as many cores as there are."""
+        n_features, total = comparison.rows.shape[1], 0.0
+        for trial in comparison.trials:
+            numbers = len(trial.held) * len(comparison.ways) * (1 + len(trial.tangents))
+            total += self.of_gamma(len(trial.places), numbers, n_features)
+        return total / thread_count()
+
+
+@dataclass(frozen=True)
+class ExactDurations(Durations):
+    """Those of kernel values.
+
+    Attributes
+    ----------
+    n_landmarks : int or None
+        Rows that stand for all, if some do.
+    """
+
+    n_landmarks: int | None = None
+
+    def of_gamma(self, n_fitted: int, numbers: int, n_features: int) -> float:
+        """Return those of one gamma, as `Durations` says."""
+        used = min(n_fitted // 2, _MOST_COMPARED, _used(n_features))
+        moved = (4.3e-9 + 7e-11 * n_features + 7e-12 * used) * numbers * n_fitted
+        return 4.7e-10 * n_fitted**2 * used + moved
+
+    def of_spectrum(self, n_samples: int, n_features: int) -> list[Stage]:
+        """Return the stages of a spectrum, as `Durations` says."""
+        if self.n_landmarks is None:
+            return [Stage("eigenvectors", _of_exact_spectrum(n_samples, n_features))]
+        used = _used(n_features)
+        own = (4e-10 * used + 3e-8) * self.n_landmarks**2  # by iteration, whatever the width
+        sums = (2.5e-8 + 5e-11 * used) * n_samples * self.n_landmarks
+        return [Stage("features", own + sums), Stage("eigenvectors", own / 4.0)]
+
+    def of_cleaning(self, n_samples: int, n_features: int) -> float:
+        """Return those of one row, as `Durations` says."""
+        return (self.n_landmarks or n_samples) * (7e-8 + 5e-11 * n_features)
+
+
+@dataclass(frozen=True)
+class FeatureDurations(Durations):
+    """Those of random features.
+
+    Attributes
+    ----------
+    n_rff, compared : int
+        Features of a fit, and of a comparison.
+    """
+
+    n_rff: int
+    compared: int
+
+    def of_gamma(self, n_fitted: int, numbers: int, n_features: int) -> float:
+        """Return those of one gamma, as `Durations` says."""
+        used = min(n_fitted, _MOST_FEATURED)
+        fitted = (3e-10 * n_features + 1e-10 * used) * n_fitted
+        return (fitted + 2.2e-11 * (n_features + used) * numbers) * self.compared
+
+    def of_spectrum(self, n_samples: int, n_features: int) -> list[Stage]:
+        """Return the stages of a spectrum, as `Durations` says."""
+        short, used = min(n_samples, self.n_rff), min(n_samples, _MOST_FEATURED)
+        numbers = n_samples * self.n_rff
+        summed = (2.5e-11 * short + 3e-10 * n_features) * numbers
+        found, applied = 1.4e-10 * short**3, 7e-11 * used * numbers
+        if n_samples > self.n_rff:
+            return [Stage("features", summed + found)]
+        return [Stage("features", summed), Stage("components", found + applied)]
+
+    def of_cleaning(self, n_samples: int, n_features: int) -> float:
+        """Return those of one row, as `Durations` says."""
+        return 2.8e-10 * self.n_rff * (n_features + min(n_samples, _MOST_FEATURED))
 
 
 def search_stages(
     trial: CrossValidation,
     rough: CrossValidation | None,
-    spectrum: float,
+    durations: Durations,
     shape: tuple[int, ...],
     *,
     surer: bool,
@@ -44,52 +147,88 @@ def search_stages(
     ----------
     trial, rough : CrossValidation
         The comparison on all rows that take part, and on fewer, if there is one.
-    spectrum, shape
-        As for `fit_stages`.
+    durations : Durations
+    shape : tuple of int
+        Of the rows.
     surer : bool
         Whether weights are found with more directions in the end.
     """
-    first, again = rough or trial, _seconds_of_gamma(trial)
+    first, again = rough or trial, durations.of_comparison(trial)
     smoothers = trial.order is not None and (trial.order.down or trial.order.across)
-    own, low = (SEARCHED_WITH_SMOOTHERS, SEARCHED_LOW) if smoothers else (SEARCHED, 0.0)
-    stages = [Stage(first.stage, _seconds_of_gamma(first), own)]
+    low = SEARCHED_LOW if smoothers else 0.0
+    stages = [Stage(first.stage, durations.of_comparison(first), SEARCHED)]
     if rough is not None:
         stages.append(Stage(trial.stage, again, REFINED))
-    stages.append(Stage(first.low_stage, _seconds_of_gamma(first), low))
+    stages.append(Stage(first.low_stage, durations.of_comparison(first), low))
     if rough is not None:
         stages.append(Stage(trial.low_stage, again, min(low, 1.0)))
-    n_low = min(low, 1.0)
-    last = OF_AN_EXPANSION + n_low
+    last = last_stages(
+        trial, durations, shape, n_own=OF_AN_EXPANSION, n_low=int(low > 0.0), surer=surer
+    )
+    return stages + last
+
+
+def last_stages(
+    trial: CrossValidation,
+    durations: Durations,
+    shape: tuple[int, ...],
+    *,
+    n_own: float,
+    n_low: int,
+    surer: bool,
+) -> list[Stage]:
+    """Return what is left where the gammas are known, as for `search_stages`.
+
+    Parameters
+    ----------
+    trial, durations, shape, surer
+        As there.
+    n_own : float
+        Gammas for rows as they are.
+    n_low : int
+        Those for their low frequencies.
+    """
+    stages = []
     if surer:
-        stages.append(Stage("weighing", _MANY_DIRECTIONS * again, last))
+        seconds = _MANY_DIRECTIONS * durations.of_comparison(trial)
+        stages += [Stage("weighing", seconds, n_own)]
+        stages += [Stage("weighing low frequencies", seconds, n_low)]
+    first = trial.trials[0]
     if len(trial.rows) >= MANY_ROWS:
-        n_fitted = int(_MORE_FITTED * len(trial.trials[0].places))
-        seconds = last * seconds_of_spectrum(n_fitted, shape[1]) / min(thread_count(), last)
-        stages.append(Stage("estimating", seconds))
-    return [*stages, *fit_stages(1.0, n_low, spectrum, shape)]
+        numbers = len(first.held) * (1 + len(first.tangents)) * OF_AN_EXPANSION
+        n_fitted = int(_MORE_FITTED * len(first.places))
+        seconds = durations.of_gamma(n_fitted, int(numbers), shape[1])
+        rounds = math.ceil((n_own + n_low) / thread_count())
+        stages.append(Stage("estimating", seconds, rounds))
+    return [*stages, *fit_stages(math.floor(n_own), n_low, durations, shape)]
 
 
-def fit_stages(n_own: float, n_low: float, spectrum: float, shape: tuple[int, ...]) -> list[Stage]:
+def fit_stages(n_own: int, n_low: int, durations: Durations, shape: tuple[int, ...]) -> list[Stage]:
     """Return what comes after the choice.
 
     Parameters
     ----------
-    n_own, n_low : float
+    n_own, n_low : int
         Spectra of rows as they are, and of their low frequencies.
-    spectrum : float
-        Seconds that one takes.
+    durations : Durations
     shape : tuple of int
         Of the rows.
     """
-    rounds = math.ceil(n_own / thread_count()) + n_low
-    checks = _CLEANINGS * _CLEANED * shape[0] * (3.2e-8 + 1e-10 * shape[1])
-    return [
-        Stage("eigenvectors", spectrum * rounds / (n_own + n_low), n_own + n_low),
-        Stage("checking", checks),
-    ]
+    spectrum = durations.of_spectrum(shape[0], shape[1])
+    total = n_own + n_low
+    if len(spectrum) == 1:
+        (stage,) = spectrum
+        rounds = (
+            math.ceil(n_own / thread_count()) + n_low if stage.name == "eigenvectors" else total
+        )
+        spectra = [Stage(stage.name, stage.seconds * rounds / total, total)]
+    else:
+        spectra = spectrum * total
+    checks = _CLEANINGS * _CLEANED * durations.of_cleaning(shape[0], shape[1])
+    return [*spectra, Stage("checking", checks)]
 
 
-def seconds_of_spectrum(n_samples: int, n_features: int) -> float:
+def _of_exact_spectrum(n_samples: int, n_features: int) -> float:
     """Return how long the spectrum of so many rows takes."""
     used = _used(n_features)
     if 3 * used < n_samples and not _NARROW < n_features < _WIDE:  # by iteration
@@ -97,24 +236,6 @@ def seconds_of_spectrum(n_samples: int, n_features: int) -> float:
     return 1.2e-10 * n_samples**3 + 6e-8 * n_samples**2
 
 
-def seconds_on_landmarks(n_samples: int, n_landmarks: int, n_features: int) -> float:
-    """Return how long the spectrum of rows takes in the span of some of them."""
-    own = seconds_of_spectrum(n_landmarks, n_features)
-    return own + (2.5e-8 + 5e-11 * _used(n_features)) * n_samples * n_landmarks
-
-
 def _used(n_features: int) -> int:
     """Return how many components rows of a width have."""
     return min(COMPONENTS, _USED_EACH * n_features) if n_features <= _NARROW else COMPONENTS
-
-
-def _seconds_of_gamma(comparison: CrossValidation) -> float:
-    """Return how long it takes to learn from rows at one gamma, and to move those held out."""
-    n_features, total = comparison.rows.shape[1], 0.0
-    for trial in comparison.trials:
-        n = len(trial.places)
-        numbers = len(trial.held) * len(comparison.ways) * (1 + len(trial.tangents))
-        used = min(n // 2, _MOST_COMPARED, _used(n_features))
-        total += 3.5e-10 * n**2 * used
-        total += (3.2e-9 + 5e-11 * n_features + 5e-12 * used) * numbers * n
-    return total / thread_count()

@@ -34,7 +34,7 @@ from ikpca_cli.models.smoothing.detection import find_order
 from ikpca_cli.selection.bandwidth import best_expansion
 from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Oracle, Task, usable_noise_std
 from ikpca_cli.selection.cross_validation import CrossValidation
-from ikpca_cli.selection.durations import fit_stages, search_stages
+from ikpca_cli.selection.durations import Durations, fit_stages, last_stages, search_stages
 from ikpca_cli.selection.held_out import MANY_PROBES, directions_of, sample_of
 from ikpca_cli.selection.low_pass import with_low_pass
 from ikpca_cli.selection.outcome import Expansion, Fit, Fits, LowPass
@@ -73,8 +73,8 @@ class ExpansionSearch:
         Held-out numbers that are.
     order : {"auto", "none"}
         As for `IKPCA`.
-    spectrum_seconds : float or None
-        How long a spectrum of all rows takes, if that is known.
+    durations : Durations or None
+        How long the parts of a fit take, if that is known.
     """
 
     fits: Fits
@@ -86,7 +86,7 @@ class ExpansionSearch:
     replicates: bool
     seed: int
     order: str = "auto"
-    spectrum_seconds: float | None = None
+    durations: Durations | None = None
 
     def run(self, task: Task) -> Choice:
         """Return every parameter for a fit.
@@ -132,13 +132,17 @@ class ExpansionSearch:
                 rough = compare(few, rng, held * rows.shape[1], most=ROUGH_ROWS)
         scale = float(np.median(distances)) or float(distances.mean())
         more = _more_directions(trial)
-        if self.spectrum_seconds is not None and self.gamma == "auto":
-            given = self.spectrum_seconds, X.shape
+        if self.durations is not None and self.gamma == "auto":
+            given = self.durations, X.shape
             expect(progress, search_stages(trial, rough, *given, surer=more > 0))
         expansion, first = best_expansion(trial, self.gamma, self.second_gamma, scale, rough=rough)
         if self.gamma == "auto":
             coarse = (rough, first) if rough else None
             expansion = with_low_pass(trial, expansion, self.fits, rough=coarse)
+        if self.durations is not None:
+            n_low = sum(isinstance(gamma, LowPass) for gamma in expansion.gammas)
+            counts = {"n_own": len(expansion.gammas) - n_low, "n_low": n_low}
+            expect(progress, last_stages(trial, self.durations, X.shape, **counts, surer=more > 0))
         compared = (rough.found if rough else {}) | trial.found
         if more:
             # Gammas are told apart by few directions, as all see the same; weights need more.
@@ -152,8 +156,8 @@ class ExpansionSearch:
         own = [(gamma, weights) for gamma, weights in pairs if not isinstance(gamma, LowPass)]
         low = [(gamma, weights) for gamma, weights in pairs if isinstance(gamma, LowPass)]
         own = [own[0], *((gamma, weights) for gamma, weights in own[1:] if weights)]
-        if self.spectrum_seconds is not None:
-            expect(progress, fit_stages(len(own), len(low), self.spectrum_seconds, X.shape))
+        if self.durations is not None:
+            expect(progress, fit_stages(len(own), len(low), self.durations, X.shape))
         chosen = ChosenExpansion(
             gammas=tuple(gamma for gamma, _ in own),
             weights=tuple(weights for _, weights in own),

@@ -38,7 +38,7 @@ class Whole:
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._expected: dict[str, Stage] = {}
+        self._expected: list[Stage] = []
         self._passes, self._part = 0.0, 0.0
         self._done, self._told = 0.0, 0
 
@@ -47,21 +47,20 @@ class Whole:
         if not self._expected:
             self._progress(name, done, total)
             return
-        if name in self._expected:
-            for other in list(self._expected):
-                if other == name:
-                    break
-                del self._expected[other]  # it is over, however many passes were expected
+        at = next((at for at, stage in enumerate(self._expected) if stage.name == name), None)
+        if at is not None:
+            if at > 0:  # those before are over, however many passes were expected
+                self._expected = self._expected[at:]
                 self._passes = self._part = 0.0
             self._advance(done, total)
         self._tell(name)
 
     def expect(self, stages: Sequence[Stage]) -> None:
         """Set what is to come, in order, instead of what was."""
-        self._expected = {stage.name: stage for stage in stages if stage.passes > 0.0}
+        self._expected = [stage for stage in stages if stage.passes > 0.0]
         self._passes = self._part = 0.0
         if self._expected:
-            self._tell(next(iter(self._expected)))
+            self._tell(self._expected[0].name)
 
     def _advance(self, done: int, total: int) -> None:
         """Count what was done of the first stage since the call before."""
@@ -72,11 +71,10 @@ class Whole:
         else:
             more = float(done > 0)
         self._passes += more
-        self._done += more * next(iter(self._expected.values())).seconds
+        self._done += more * self._expected[0].seconds
 
     def _tell(self, name: str) -> None:
-        stages = iter(self._expected.values())
-        first = next(stages)
+        first, *stages = self._expected
         left = first.seconds * max(first.passes - self._passes, 0.0)
         left += sum(stage.seconds * stage.passes for stage in stages)
         share = self._done / max(self._done + left, 1e-300)

@@ -62,6 +62,17 @@ def test_the_time_left_is_that_of_all_stages_whatever_the_pace(tried, pace):
     assert 1.0 / 1.5 < min(ratios) <= max(ratios) < 1.5
 
 
+def test_stages_that_come_again_are_told_apart_from_those_before():
+    told = []
+    whole = Whole(lambda *words: told.append(words[1] / TICKS))
+    whole.expect([Stage("features", 3.0), Stage("components", 1.0)] * 2)
+    for name, parts in (("features", 4), ("components", 2)) * 2:
+        for part in range(parts):
+            whole(name, part + 1, parts)
+    seconds = np.cumsum([0.0] + ([0.75] * 4 + [0.5] * 2) * 2)
+    assert told == pytest.approx(seconds / 8.0, abs=1e-3)
+
+
 def test_what_is_not_a_whole_is_told_as_it_is():
     told = []
     whole = Whole(lambda *words: told.append(words))
@@ -92,6 +103,21 @@ def test_time_left_begins_anew_with_another_total_and_is_unknown_without_one():
     assert left.seconds() == pytest.approx(2.0)
     assert left.report("pulsing", 0, 0)
     assert left.seconds() is None
+
+
+@pytest.mark.parametrize("n_rff", [100, 40])
+def test_random_features_have_a_plan_too(n_rff):
+    told = []
+    rng = np.random.default_rng(1)
+    waves = np.sin(np.linspace(0.0, 6.0, 10) + rng.uniform(0.0, 6.0, (60, 1)))
+    rows = waves + rng.normal(scale=0.4, size=waves.shape)
+    model = IKPCA(n_rff=n_rff, noise_std=0.4, order="none")
+    model.fit(rows, progress=lambda *words: told.append(words))
+    planned = [words for words in told if words[2] == TICKS]
+    assert {"refining", "features", "checking"} <= {name for name, _, _ in planned}
+    shares = [done for _, done, _ in planned]
+    assert shares == sorted(shares)
+    assert shares[-1] > 0.8 * TICKS
 
 
 @pytest.mark.parametrize("order", ["auto", "none"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from ikpca_cli.models.kernels.kernel import load_smooth
 from ikpca_cli.models.preimage import Iteration
 from ikpca_cli.selection.choice import Auto, Choice
 from ikpca_cli.selection.outcome import Fits
+
+if TYPE_CHECKING:
+    from ikpca_cli.selection.durations import Durations
 
 
 class ExactKind(ExpandedKind):
@@ -62,13 +65,11 @@ class ExactKind(ExpandedKind):
         """The second gamma that is asked for."""
         return self.asked.second_gamma
 
-    def spectrum_seconds(self, n_samples: int, n_features: int) -> float:
-        """Return about how long a spectrum of so many rows takes, as `ExpandedKind` says."""
-        from ikpca_cli.selection.durations import seconds_of_spectrum, seconds_on_landmarks
+    def durations(self, n_samples: int, n_features: int) -> Durations:
+        """Return about how long the parts of a fit take, as `ExpandedKind` says."""
+        from ikpca_cli.selection.durations import ExactDurations
 
-        if self.on_landmarks:
-            return seconds_on_landmarks(n_samples, landmark_count(n_samples), n_features)
-        return seconds_of_spectrum(n_samples, n_features)
+        return ExactDurations(landmark_count(n_samples) if self.on_landmarks else None)
 
     def fits(self, n_features: int) -> Fits:
         """Return what fits candidates, as `ExpandedKind` says."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -30,6 +31,9 @@ from ikpca_cli.models.random_features import fewest_pairs
 from ikpca_cli.selection.choice import Choice
 from ikpca_cli.selection.outcome import Fits
 
+if TYPE_CHECKING:
+    from ikpca_cli.selection.durations import Durations
+
 CHOICE_RFF = 8000
 """The most random features that the choice works with, unless rows are wider than half of it."""
 
@@ -52,6 +56,13 @@ class GaussNewtonKind(ExpandedKind):
         check_smooth("the refined way", asked.kernel, asked.ridge, asked.inverse)
         check_feature_count(feature_count(asked, n_features), n_features, drawn=True)
 
+    def durations(self, n_samples: int, n_features: int) -> Durations:
+        """Return about how long the parts of a fit take, as `ExpandedKind` says."""
+        from ikpca_cli.selection.durations import FeatureDurations
+
+        n_rff = feature_count(self.asked, n_features)
+        return FeatureDurations(n_rff, self._compared(n_features))
+
     def fits(self, n_features: int) -> Fits:
         """Return what fits candidates, as `ExpandedKind` says."""
         from ikpca_cli.selection.expansion import refined_fits
@@ -60,7 +71,7 @@ class GaussNewtonKind(ExpandedKind):
         return partial(
             refined_fits,
             most=self._most(asked.n_components),
-            n_rff=min(feature_count(asked, n_features), max(CHOICE_RFF, fewest_pairs(n_features))),
+            n_rff=self._compared(n_features),
             route=asked.solver,
             seed=asked.seed,
             form=load_smooth(asked.kernel),
@@ -114,6 +125,11 @@ class GaussNewtonKind(ExpandedKind):
         check_spectrum(len(found.variances), most, exact=exact)
         noise_variance, seed = expansion_of(chosen).noise_variance, self.asked.seed
         return GaussNewtonModel.of(features, found, some, noise_variance, seed), found.total
+
+    def _compared(self, n_features: int) -> int:
+        """Return with how many features candidates are compared."""
+        most = max(CHOICE_RFF, fewest_pairs(n_features))
+        return min(feature_count(self.asked, n_features), most)
 
     @staticmethod
     def _most(n_components: int | str | None) -> int:

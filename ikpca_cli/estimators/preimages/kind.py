@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ikpca_cli.models.smoothing.candidates import SmoothingFit
 from ikpca_cli.models.smoothing.model import SmoothingModel
 from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Task
 from ikpca_cli.selection.outcome import Fits
+
+if TYPE_CHECKING:
+    from ikpca_cli.selection.durations import Durations
 
 
 @dataclass(frozen=True)
@@ -152,9 +155,9 @@ class ExpandedKind(Kind):
         """The second gamma that is asked for; random features have none."""
         return "none"
 
-    def spectrum_seconds(self, n_samples: int, n_features: int) -> float | None:
-        """Return about how long a spectrum of so many rows takes; None if that is not known."""
-        return None
+    @abstractmethod
+    def durations(self, n_samples: int, n_features: int) -> Durations:
+        """Return about how long the parts of a fit to rows of this shape take."""
 
     @abstractmethod
     def fits(self, n_features: int) -> Fits:
@@ -176,7 +179,7 @@ class ExpandedKind(Kind):
             replicates=asked.replicates,
             seed=asked.seed,
             order=asked.order,
-            spectrum_seconds=self.spectrum_seconds(*task.X.shape),
+            durations=self.durations(*task.X.shape),
         )
         return search.run(task)
 
