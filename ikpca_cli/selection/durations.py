@@ -130,7 +130,7 @@ class FeatureDurations(Durations):
 
     def of_cleaning(self, n_samples: int, n_features: int) -> float:
         """Return those of one row, as `Durations` says."""
-        return 2.8e-10 * self.n_rff * (n_features + min(n_samples, _MOST_FEATURED))
+        return 4e-10 * self.n_rff * (n_features + min(n_samples, _MOST_FEATURED))
 
 
 def search_stages(
