@@ -11,7 +11,7 @@ IN_DOUBT = 0.8
 """Share of displacements that is kept where the level is a guess, which is too high rather than too
 low: with level c sigma it is safe up to c^2 = 2.5, and costs 4 % of what is gained if c is 1."""
 
-_SAFE = 2.0 / IN_DOUBT
+SAFE = 2.0 / IN_DOUBT
 """The c^2 up to which it is safe."""
 
 _LEAST = 0.02
@@ -87,7 +87,7 @@ class NoiseLevel:
         risk : float
             Mean squared error, in squared units of the level.
         """
-        if self.std is None or self.std**2 + risk < self.std**2 / _SAFE:
+        if self.std is None or self.std**2 + risk < self.std**2 / SAFE:
             return None
         return replace(self, std=(self.std**2 + risk) ** 0.5, certain=False, hidden=1.0)
 

@@ -13,7 +13,7 @@ import numpy as np
 from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
-from ikpca_cli.noise.estimate import NoiseLevel, Reading
+from ikpca_cli.noise.estimate import SAFE, NoiseLevel, Reading
 from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.evidence.power_law import WhiteShare
@@ -76,10 +76,14 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
         return level
     high = high_reading(X)
     white = None if high is None else WhiteShare.of(X)
-    if high is not None and white is not None and white.least > _MOSTLY:
+    if high is not None and white is not None and (white.least > _MOSTLY or not white.fits):
         return _checked(level, high)
     # Both have directions that are equal in variance as those of noise are.
     if is_texture(X) or (neighbour_correlation(X) > _ALIKE and is_one_process(X)):
+        if high is not None and white is not None and white.likely >= 1.0 / SAFE:
+            agree = high.std < white.std * (1.0 + 2.0 * white.error + high.doubt)
+            checked = _checked(level, high)  # if too high, by no more than does no harm
+            return checked if agree else replace(checked, certain=False)
         if white is None or not white.is_noise:
             return replace(level, certain=False, is_bound=True)
         return NoiseLevel(white.std, certain=True, error=white.error)

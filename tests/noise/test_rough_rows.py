@@ -247,3 +247,39 @@ def test_all_that_rows_differ_by_is_told_where_columns_are_uneven():
     rows = (rng.random((30, 50)) < shares) + 0.05 * rng.normal(size=(30, 50))
     with pytest.warns(IkpcaWarning, match="nothing that the rows of the array differ by"):
         load_method("pca")().fit(rows)
+
+
+def beats(rng, n_samples, width):
+    """Return rows of sharp waves, whose power falls by no one power of frequency."""
+    x = np.linspace(0.0, 1.0, width)
+    at, wide = np.array([0.25, 0.47, 0.5, 0.53, 0.75]), np.array([0.03, 0.006, 0.008, 0.006, 0.05])
+    waves = np.exp(-((x - at[:, None]) ** 2) / (2.0 * wide[:, None] ** 2))
+    high = np.array([0.15, -0.2, 1.0, -0.25, 0.3])
+    return (high * rng.normal(1.0, 0.25, (n_samples, 5))) @ waves
+
+
+def test_a_spectrum_that_is_no_power_law_tells_no_level_by_one():
+    """Heart beats were left as they are, or their level was read at a third of the truth."""
+    rng = stream(11)
+    clean = beats(rng, 400, 256)
+    noisy = beyond(clean, 20, rng.normal(size=clean.shape))
+    assert not WhiteShare.of(noisy - noisy.mean(axis=0)).fits
+    level = estimate_noise(noisy - noisy.mean(axis=0))
+    assert level.certain
+    assert level.std == pytest.approx(np.std(noisy - clean), rel=0.03)
+    for make in (walks, wanderers):
+        rough = beyond(make(rng, 400, 100), 20, rng.normal(size=(400, 100)))
+        assert WhiteShare.of(rough - rough.mean(axis=0)).fits
+
+
+def test_heart_beats_in_strong_noise_are_cleaned(shared):
+    with h5py.File(shared / "data/cpsc_normal_beats.h5") as file:
+        rows = file["ecg4_lead0"][:].T
+    for seed in range(4):
+        rng = stream(12, seed)
+        clean = rows[rng.permutation(len(rows))[:49]]
+        for decibels in (10, 0):
+            noisy = beyond(clean, decibels, rng.normal(size=clean.shape))
+            level = estimate_noise(noisy - noisy.mean(axis=0))
+            assert not level.is_bound
+            assert 0.95 < level.std / np.std(noisy - clean) < 1.25

@@ -20,6 +20,8 @@ _FALLS = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 9.0, 14.0, 20.0)  # pow
 _PASSES = 4  # of reweighting, after which the strength of signal does not change
 _LIKELY = 2.0  # less of the log likelihood: two standard errors
 _LEAST = 0.3  # share that is noise for sure, of which as much as is likely is not too much
+_MISFIT = 3.0  # deviance of a bin, which is 1 by chance
+_NEAR = 0.08  # root mean square of what logs of the power may be off, however many rows show it
 _SHARES, _NOTHING = np.linspace(0.0, 1.2, 97), 1e-3
 
 
@@ -33,12 +35,16 @@ class WhiteShare:
         Level of the noise, and its relative standard error.
     likely, least : float
         Its share of that power, and what it has at least, but for two standard errors.
+    fits : bool
+        Whether a power law and white noise describe the spectrum; where they do not, as those of
+        heart beats, nothing here tells anything.
     """
 
     std: float
     error: float
     likely: float
     least: float
+    fits: bool
 
     @classmethod
     def of(cls, X: FloatArray) -> WhiteShare:
@@ -62,11 +68,17 @@ class WhiteShare:
             strengths = np.maximum(excess / (falls**2 * weights).sum(axis=2), 0.0)
             expected = _SHARES[:, None, None] + strengths[:, :, None] * falls
             expected = np.maximum(expected, _NOTHING)
-        best = -np.min((np.log(expected) + found / expected) @ counts, axis=1)
+        likelihoods = -((np.log(expected) + found / expected) @ counts)
+        best = np.max(likelihoods, axis=1)
+        nearest = expected[np.unravel_index(int(likelihoods.argmax()), likelihoods.shape)]
+        gaps = found / nearest
+        deviance = 2.0 * float(counts @ (gaps - 1.0 - np.log(gaps)))
+        off = float(np.average(np.log(gaps) ** 2, weights=counts)) ** 0.5
         likely = float(_SHARES[int(best.argmax())])
         least = float(_SHARES[int(np.argmax(best >= best.max() - _LIKELY))])
         error = (1.0 - (least / likely) ** 0.5) / 2.0 if likely else 1.0
-        return cls((likely * top) ** 0.5, error, likely, least)
+        fits = deviance < _MISFIT * len(bins) or off < _NEAR
+        return cls((likely * top) ** 0.5, error, likely, least, fits)
 
     @property
     def is_noise(self) -> bool:
