@@ -153,11 +153,14 @@ class Denoiser(KnownFit):
         choice = self._choose(task)
         while noise_std and self.noise_std == "auto" and choice.is_impossible:
             lower = level.lowered(choice.risk or 0.0)
-            if lower is None:
-                break
-            level, noise_std = lower, lower.std
+            # Where noise is not white, means of like surroundings find some without any.
+            task = task._replace(patches=lower is not None)
+            level = lower or level.safely_low()
+            noise_std = level.std
             self.noise_doubt_ = level.doubt_in_words(may_leave=self.n_components == "auto")
             choice = self._choose(task._replace(noise_std=noise_std))
+            if lower is None:
+                break
         withheld = 0 if level.certain or oracle else 1 if noise_std is not None else 2
         if noise_std is not None and choice.is_impossible:
             tell(

@@ -89,7 +89,14 @@ class NoiseLevel:
         """
         if self.std is None or self.std**2 + risk < self.std**2 / SAFE:
             return None
-        return replace(self, std=(self.std**2 + risk) ** 0.5, certain=False, hidden=1.0)
+        return self._guess(self.std**2 + risk)
+
+    def safely_low(self) -> NoiseLevel:
+        """Return a guess of the level where more of its square may be signal than is safe."""
+        return self._guess((self.std or 0.0) ** 2 / SAFE)
+
+    def _guess(self, variance: float) -> NoiseLevel:
+        return replace(self, std=variance**0.5, certain=False, hidden=1.0)
 
     def doubt_in_words(self, *, may_leave: bool = True) -> str:
         """Return why the level is not known for sure, and what is done; empty where it is certain.

@@ -118,6 +118,8 @@ class Task(NamedTuple):
     progress : callable
     oracle : Oracle or None
         Rows whose clean versions are known, to choose by them.
+    patches : bool
+        Whether numbers of a row may be averaged by what surrounds them.
     """
 
     X: RowSource
@@ -125,6 +127,7 @@ class Task(NamedTuple):
     noise_std: float | None
     progress: Progress
     oracle: Oracle | None = None
+    patches: bool = True
 
 
 def usable_noise_std(noise_std: float | None, rows: FloatArray) -> float:

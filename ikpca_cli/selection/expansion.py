@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -96,7 +96,7 @@ class ExpansionSearch:
         InputError
             If all but a few of the rows are alike.
         """
-        X, mean, noise_std, progress, oracle = task
+        X, mean, noise_std, progress, oracle, patches = task
         rows = sample_of(X, SAMPLE_ROWS, self.seed) - mean
         if len(rows) < 2:
             raise InputError(
@@ -107,6 +107,7 @@ class ExpansionSearch:
         distances = Gaussian().distance(rows, rows)
         shrinks = SHRINKS if self.n_components is None else SHRINKS_OF_A_CUT
         ordered = self.order != "none" and not self.replicates
+        order = find_order(rows, noise_variance) if ordered else None
         compare = partial(
             CrossValidation,
             rows,
@@ -114,7 +115,7 @@ class ExpansionSearch:
             noise_variance,
             replicates=self.replicates,
             oracle=Oracle(oracle.noisy - mean, oracle.clean - mean) if oracle else None,
-            order=find_order(rows, noise_variance) if ordered else None,
+            order=replace(order, patches=patches) if order else None,
             offset=mean,
             progress=progress,
         )

@@ -158,7 +158,7 @@ class _Search:
     """Candidate fits on three quarters of some rows, compared on the other quarter."""
 
     def __init__(self, estimator: Tunable, task: Task, given: dict[str, Any]) -> None:
-        X, mean, noise_std, _, oracle = task
+        X, mean, noise_std, _, oracle, _ = task
         self.given, self.mean = given, mean
         shrink = getattr(estimator, "shrink", "cut")
         if noise_std is None or given["n_components"] != "auto":

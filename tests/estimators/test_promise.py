@@ -91,3 +91,18 @@ def test_a_level_is_lowered_by_what_is_impossible():
     assert not lower.certain
     assert level.lowered(-2.5) is None  # all of it may be signal
     assert NoiseLevel(None, certain=False).lowered(-0.1) is None
+    assert level.safely_low().std == pytest.approx(2.0 / 2.5**0.5)
+    assert not level.safely_low().certain
+
+
+def test_noise_of_many_levels_is_removed_where_means_of_surroundings_find_some_without():
+    """No level was believed, and rows were left nearly as they were."""
+    rng = np.random.default_rng(6)
+    x = np.linspace(0.0, 1.0, 100)
+    centres, widths = rng.uniform(0.1, 0.9, (2, 280, 1)), rng.uniform(0.02, 0.08, (2, 280, 1))
+    clean = np.sum(np.abs(x - centres) < widths, axis=0) * rng.uniform(0.5, 1.0, (280, 1))
+    noise = 0.5 * clean * rng.normal(size=clean.shape)
+    noisy = clean + noise
+    model = IKPCA().fit(noisy[:200])
+    assert model.noise_std_ is not None
+    assert np.mean((model.denoise(noisy[200:]) - clean[200:]) ** 2) < 0.75 * np.mean(noise**2)

@@ -36,7 +36,7 @@ def nonlocal_means(
     order: RowOrder, noise_variance: float, Z: FloatArray, dZ: Sequence[FloatArray]
 ) -> tuple[FloatArray, list[FloatArray]]:
     """Average numbers of each row whose surroundings are alike; a `Smoother`."""
-    if not (order.down or order.across):
+    if not order.patches or not (order.down or order.across):
         return np.zeros_like(Z), [np.zeros_like(d) for d in dZ]
     step, turned = np.empty_like(Z), [np.empty_like(d) for d in dZ]
     for part in chunks(len(Z), max(1, CACHED // (_ARRAYS * order.n_features))):

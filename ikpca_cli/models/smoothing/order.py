@@ -9,7 +9,7 @@ numbers themselves, in one band.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -31,12 +31,16 @@ class RowOrder:
         Sides of the grid; their product is the number of columns p.
     down, across : bool
         Whether numbers one below the other, and side by side, are neighbours.
+    patches : bool
+        Whether numbers may be averaged by what surrounds them. A file does not keep it, as what was
+        left out has no weight.
     """
 
     height: int
     width: int
     down: bool = True
     across: bool = False
+    patches: bool = field(default=True, compare=False)
 
     @classmethod
     def from_array(cls, numbers: FloatArray) -> RowOrder:
