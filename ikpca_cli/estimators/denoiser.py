@@ -155,11 +155,17 @@ class Denoiser(KnownFit):
             lower = level.lowered(choice.risk or 0.0)
             # Where noise is not white, means of like surroundings find some without any.
             task = task._replace(patches=lower is not None)
-            level = lower or level.safely_low()
+            level, read = lower or level.safely_low(), noise_std
             noise_std = level.std
             self.noise_doubt_ = level.doubt_in_words(may_leave=self.n_components == "auto")
             choice = self._choose(task._replace(noise_std=noise_std))
             if lower is None:
+                tell(
+                    f"the noise level {read:.3g} cannot be right, the error would be below zero: "
+                    f"it is taken to be {noise_std:.3g}; give the true one (--noise-std) if you "
+                    "know it",
+                    stacklevel=4,
+                )
                 break
         withheld = 0 if level.certain or oracle else 1 if noise_std is not None else 2
         if noise_std is not None and choice.is_impossible:
