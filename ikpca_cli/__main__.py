@@ -46,6 +46,7 @@ def _run() -> None:
     from ikpca_cli.formats.temporary import discard_unfinished
 
     signals.end_in_time(discard_unfinished)
+    signals.interrupt_once()
     keep_freed_memory()
     app()
 

@@ -42,6 +42,21 @@ def on_request_to_end(handler: Callable[[int, Any], object] | signal.Handlers) -
             signal.signal(number, handler)
 
 
+def interrupt_once() -> None:
+    """Let the first SIGINT interrupt the main thread, and no other: it may be ending already.
+
+    What watches (`end_in_time`) hears the others as well. An interrupt that is ignored from the
+    start stays so.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
+
+
+def _interrupt(_number: int, _frame: object) -> NoReturn:
+    signal.signal(signal.SIGINT, lambda *_: None)
+    raise KeyboardInterrupt
+
+
 def end_in_time(discard: Callable[[], object]) -> None:
     """From now on end the process, with 128 + the signal's number, soon after a signal to end.
 

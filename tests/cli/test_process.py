@@ -183,6 +183,29 @@ def test_a_signal_does_not_wait_for_a_matrix(tmp_path, where, times):
     assert list(tmp_path.iterdir()) == []
 
 
+ENDING = """
+import os, signal
+from ikpca_cli.data import signals
+
+signals.interrupt_once()
+caught = 0
+for _ in range(3):
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+    except KeyboardInterrupt:
+        caught += 1
+raise SystemExit(caught)
+"""
+
+
+@pytest.mark.parametrize(("before", "caught"), [("", 1), ("trap '' INT; ", 0)])
+def test_an_interrupt_does_not_interrupt_the_end_that_one_before_it_began(before, caught):
+    """A second one between two steps of the end hid the exit code of the first."""
+    command = ["sh", "-c", f'{before}exec "$0" -c "$1"', sys.executable, ENDING]
+    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False)
+    assert done.returncode == caught
+
+
 @pytest.mark.parametrize("outputs", [0, 1, 10, 30])
 def test_a_signal_in_a_batch_leaves_whole_outputs_only(tmp_path, outputs):
     rows = np.random.default_rng(0).normal(size=(2000, 300))
