@@ -153,9 +153,13 @@ class Denoiser(KnownFit):
         choice = self._choose(task)
         while noise_std and self.noise_std == "auto" and choice.is_impossible:
             lower = level.lowered(choice.risk or 0.0)
-            # Where noise is not white, means of like surroundings find some without any.
-            task = task._replace(patches=lower is not None)
-            level, read = lower or level.safely_low(), noise_std
+            # Where noise is not white, means of like surroundings find some without any. They do so
+            # at a limit, too, but the level is not too high for that.
+            at_limit = bool(level.remark) and task.patches and lower is not None
+            task = task._replace(patches=task.patches and lower is not None and not at_limit)
+            read = noise_std
+            if not at_limit:
+                level = lower or level.safely_low()
             noise_std = level.std
             self.noise_doubt_ = level.doubt_in_words(may_leave=self.n_components == "auto")
             choice = self._choose(task._replace(noise_std=noise_std))

@@ -108,3 +108,10 @@ def test_noise_of_many_levels_is_removed_where_means_of_surroundings_find_some_w
         model = IKPCA().fit(noisy[:200])
     assert model.withheld_ == WITHHELD.index("the noise level is a guess")
     assert np.mean((model.denoise(noisy[200:]) - clean[200:]) ** 2) < 0.75 * np.mean(noise**2)
+
+
+def test_values_at_a_limit_are_not_averaged_by_their_surroundings(shared):
+    with np.load(shared / "cases/clipped_at_zero.npz") as file:
+        train, noisy, clean = (file[name] for name in ("train", "noisy", "clean"))
+    model = IKPCA().fit(train)
+    assert np.mean((model.denoise(noisy) - clean) ** 2) < 0.0019
