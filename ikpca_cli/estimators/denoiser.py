@@ -26,6 +26,7 @@ from ikpca_cli.estimators.decisions.scale import check_scale
 from ikpca_cli.estimators.known_fit import KnownFit
 from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
 from ikpca_cli.noise.caution import SOME_ROWS
+from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.white_rows import WhiteRows
 from ikpca_cli.registry import load_named
 from ikpca_cli.selection.choice import Choice, Oracle, Task
@@ -149,28 +150,10 @@ class Denoiser(KnownFit):
         if self.noise_doubt_ and not isinstance(self.noise_doubt_, Note):
             tell(f"{self.noise_doubt_}; give it (--noise-std) if you know it", stacklevel=4)
         noise_std = None if level.is_bound else level.std
-        task = Task(rows, mean, noise_std, progress, oracle)
-        choice = self._choose(task)
-        while noise_std and self.noise_std == "auto" and choice.is_impossible:
-            lower = level.lowered(choice.risk or 0.0)
-            # Where noise is not white, means of like surroundings find some without any. They do so
-            # at a limit, too, but the level is not too high for that.
-            at_limit = bool(level.remark) and task.patches and lower is not None
-            task = task._replace(patches=task.patches and lower is not None and not at_limit)
-            read = noise_std
-            if not at_limit:
-                level = lower or level.safely_low()
-            noise_std = level.std
-            self.noise_doubt_ = level.doubt_in_words(may_leave=self.n_components == "auto")
-            choice = self._choose(task._replace(noise_std=noise_std))
-            if lower is None:
-                tell(
-                    f"the noise level {read:.3g} cannot be right, the error would be below zero: "
-                    f"it is taken to be {noise_std:.3g}; give the true one (--noise-std) if you "
-                    "know it",
-                    stacklevel=4,
-                )
-                break
+        task, choice, level = self._choose_possible(
+            Task(rows, mean, noise_std, progress, oracle), level
+        )
+        noise_std = task.noise_std
         withheld = 0 if level.certain or oracle else 1 if noise_std is not None else 2
         if noise_std is not None and choice.is_impossible:
             tell(
@@ -204,6 +187,32 @@ class Denoiser(KnownFit):
         self._set_promise(promise if is_known else promise.checked())
         progress("checking", 1, 1)
         return self
+
+    def _choose_possible(self, task: Task, level: NoiseLevel) -> tuple[Task, Choice, NoiseLevel]:
+        """Choose with a lower level than was read where the error would be below zero by that.
+
+        Means of like surroundings find some without noise where it is not white. They do so at a
+        limit, too, but the level is not too high for that.
+        """
+        choice = self._choose(task)
+        while task.noise_std and self.noise_std == "auto" and choice.is_impossible:
+            read, lower = task.noise_std, level.lowered(choice.risk or 0.0)
+            at_limit = bool(level.remark) and task.patches and lower is not None
+            if not at_limit:
+                level = lower or level.safely_low()
+            patches = task.patches and lower is not None and not at_limit
+            task = task._replace(noise_std=level.std, patches=patches)
+            self.noise_doubt_ = level.doubt_in_words(may_leave=self.n_components == "auto")
+            choice = self._choose(task)
+            if lower is None:
+                tell(
+                    f"the noise level {read:.3g} cannot be right, the error would be below zero: "
+                    f"it is taken to be {level.std:.3g}; give the true one (--noise-std) if you "
+                    "know it",
+                    stacklevel=5,
+                )
+                break
+        return task, choice, level
 
     def _set_promise(self, promise: Promise) -> None:
         told = (promise.mse, promise.error)

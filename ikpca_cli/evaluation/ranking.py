@@ -18,14 +18,13 @@ from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, row_name, silent
 from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.denoiser import Denoiser
-from ikpca_cli.noise.estimate import NoiseLevel
+from ikpca_cli.noise.estimate import NoiseLevel, is_impossible
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.risk import stein_risks
 
 _FEWEST = 8  # different rows
 _HELD = 4  # folds; two of them are held out in turn, or one where rows are many
 _ENOUGH = 500  # held-out rows
-_SURELY = 3.0  # standard errors
 
 
 @dataclass(frozen=True)
@@ -126,10 +125,8 @@ def _compared(
 
 def _impossible(risks: Sequence[FloatArray]) -> float:
     """Return the lowest mean risk that is below zero by more than chance, 0 where none is."""
-    found = [
-        float(one.mean()) for one in risks if one.mean() < -_SURELY * one.std() / np.sqrt(len(one))
-    ]
-    return min(found, default=0.0)
+    means = [(float(one.mean()), float(one.std() / np.sqrt(len(one)))) for one in risks]
+    return min((mean for mean, error in means if is_impossible(mean, error)), default=0.0)
 
 
 def _risks(method: Denoiser, rows: FloatArray, noise_std: float, seed: int) -> FloatArray:

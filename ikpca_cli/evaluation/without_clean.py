@@ -24,7 +24,7 @@ from ikpca_cli.evaluation.diagnostics import FEW_COLUMNS, Residual
 from ikpca_cli.evaluation.diagnostics import FEW_ROWS as FEW_TO_JUDGE
 from ikpca_cli.evaluation.metrics import snr_gain_db
 from ikpca_cli.noise.caution import FEW_ROWS
-from ikpca_cli.noise.estimate import NoiseLevel
+from ikpca_cli.noise.estimate import NoiseLevel, is_impossible
 from ikpca_cli.noise.evidence.one_level import is_of_one_level
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.risk import stein_risks
@@ -105,7 +105,7 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
     cleaned = clean(rows)
     residual = Residual.of(Z, treatment.forward(cleaned))
     reason = _reason(model, Z, residual, level)
-    if not reason and risk < -3.0 * error:
+    if not reason and is_impossible(risk, error):
         raise InputError(
             f"{name}: no error can be estimated: it would be "
             f"{risk:.3g}. These rows are among those that the model was fitted on, or their noise "

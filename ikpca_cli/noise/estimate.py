@@ -20,6 +20,14 @@ _LEAST = 0.02
 _SAME = 0.9
 """Share of what is removed from rows that the level was read off."""
 
+_SURELY = 3.0
+"""Standard errors that are no chance."""
+
+
+def is_impossible(risk: float, error: float) -> bool:
+    """Tell whether an estimated risk, of this standard error, is below zero by more than chance."""
+    return risk < -_SURELY * error
+
 
 @dataclass(frozen=True)
 class Reading:

@@ -76,18 +76,27 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
         return level
     high = high_reading(X)
     white = None if high is None else WhiteShare.of(X)
-    if high is not None and white is not None and (white.least > _MOSTLY or not white.fits):
-        return _checked(level, high)
-    # Both have directions that are equal in variance as those of noise are.
-    if is_texture(X) or (neighbour_correlation(X) > _ALIKE and is_one_process(X)):
-        if high is not None and white is not None and white.likely >= 1.0 / SAFE:
-            agree = high.std < white.std * (1.0 + 2.0 * white.error + high.doubt)
-            checked = _checked(level, high)  # if too high, by no more than does no harm
-            return checked if agree else replace(checked, certain=False)
-        if white is None or not white.is_noise:
-            return replace(level, certain=False, is_bound=True)
-        return NoiseLevel(white.std, certain=True, error=white.error)
+    if white is None or (white.fits and white.least <= _MOSTLY):
+        # Both have directions that are equal in variance as those of noise are.
+        alike = neighbour_correlation(X)
+        if is_texture(X, alike) or (alike > _ALIKE and is_one_process(X)):
+            return _beside_a_process(level, high, white)
     return level if high is None else _checked(level, high)
+
+
+def _beside_a_process(
+    level: NoiseLevel, high: Reading | None, white: WhiteShare | None
+) -> NoiseLevel:
+    """Return the level of rows that may be signal at any frequency, and in any direction."""
+    if high is None or white is None:
+        return replace(level, certain=False, is_bound=True)
+    if white.likely >= 1.0 / SAFE:
+        agree = high.std < white.std * (1.0 + 2.0 * white.error + high.doubt)
+        checked = _checked(level, high)  # if too high, by no more than does no harm
+        return checked if agree else replace(checked, certain=False)
+    if not white.is_noise:
+        return replace(level, certain=False, is_bound=True)
+    return NoiseLevel(white.std, certain=True, error=white.error)
 
 
 def _of_directions(X: FloatArray) -> NoiseLevel:

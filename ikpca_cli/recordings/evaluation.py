@@ -9,6 +9,7 @@ import numpy as np
 from ikpca_cli.data.row_source import RowSource, row_name
 from ikpca_cli.errors import InputError, UsageError, tell
 from ikpca_cli.evaluation.metrics import mean_errors, snr_gain_db
+from ikpca_cli.noise.estimate import is_impossible
 from ikpca_cli.recordings.colour import UNKNOWN
 from ikpca_cli.recordings.roughness import at_limits
 from ikpca_cli.recordings.suitability import level_of, remarks
@@ -58,7 +59,7 @@ def evaluate_windows(
                 f"{recording.name}: no error can be estimated: {UNKNOWN}; give the clean recording"
             )
         risk = model.estimate(recording.canvases, noise_std=own)
-        if risk.mse < -3.0 * risk.error:
+        if is_impossible(risk.mse, risk.error):
             raise InputError(
                 f"{row_name(noisy)}: no error can be estimated: it would be {risk.mse:.3g}. The "
                 "model was fitted on this recording, or its noise is not as strong as the model "

@@ -12,6 +12,7 @@ from ikpca_cli.data.row_source import FloatArray, Progress, as_rows, silent
 from ikpca_cli.errors import IkpcaWarning, InputError, tell
 from ikpca_cli.estimators.base import UNSURE
 from ikpca_cli.estimators.denoiser import Denoiser
+from ikpca_cli.noise.estimate import is_impossible
 from ikpca_cli.recordings.beats.events import LENGTH
 from ikpca_cli.recordings.canvases.canvas import Canvas
 from ikpca_cli.recordings.colour import UNKNOWN, correlations
@@ -117,7 +118,7 @@ def fit_windows(
     if kind == "signal" and measured is not None and known:
         best.risk = combine(best, measured).risk()
     _say(recordings, best.cutting)
-    if best.risk is not None and best.risk.mse < -3.0 * best.risk.error:
+    if best.risk is not None and is_impossible(best.risk.mse, best.risk.error):
         warnings.warn(
             f"the noise level {best.noise_std_:.3g} cannot be right, the error would be below "
             "zero, and none is promised: give the true one (--noise-std) if you know it",

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource
 from ikpca_cli.models.preimage import Iteration
 from ikpca_cli.models.smoothing.order import RowOrder
+from ikpca_cli.noise.estimate import is_impossible
 from ikpca_cli.selection.outcome import LowPass
 
 Auto: TypeAlias = Literal["auto"]
@@ -93,7 +94,7 @@ class Choice:
     @property
     def is_impossible(self) -> bool:
         """Whether the estimated risk is below zero by more than chance would have it."""
-        return self.risk is not None and self.risk < -3.0 * (self.error or 0.0)
+        return self.risk is not None and is_impossible(self.risk, self.error or 0.0)
 
 
 @dataclass(frozen=True)

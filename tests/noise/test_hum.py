@@ -7,6 +7,7 @@ import pytest
 
 from ikpca_cli import PCA
 from ikpca_cli.noise.models.hum import shared_period
+from tests.noise.rows import strokes
 
 
 @pytest.fixture
@@ -65,15 +66,6 @@ def test_hum_is_found_beside_rough_signal():
     assert shared_period(loud - loud.mean(axis=0)) == pytest.approx(8.3, rel=0.03)
     alike = walks - walks.mean(axis=0)
     assert shared_period(alike) is None
-
-
-def strokes(rng, n_samples):
-    """Return pictures of one stroke each, 10 x 10, whose rows of pixels recur as hum does."""
-    y, x = np.mgrid[-1:1:10j, -1:1:10j]
-    angle = rng.uniform(0.0, np.pi, (n_samples, 1, 1))
-    x, y = x - rng.normal(0.0, 0.3, angle.shape), y - rng.normal(0.0, 0.3, angle.shape)
-    apart = x * np.sin(angle) - y * np.cos(angle)
-    return np.exp(-((apart / 0.2) ** 2)).reshape(n_samples, -1)
 
 
 def chirps(rng, n_samples):

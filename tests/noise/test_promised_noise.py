@@ -9,6 +9,7 @@ import pytest
 
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.noise.evidence.one_level import is_of_one_level
+from tests.noise.rows import strokes
 
 
 def stream(*numbers):
@@ -20,15 +21,6 @@ def bursts(rng, n_samples):
     x = np.linspace(0.0, 1.0, 150) - rng.uniform(0.2, 0.8, (n_samples, 1))
     turns = rng.uniform(15.0, 30.0, (n_samples, 1)) * x + rng.uniform(0.0, 1.0, (n_samples, 1))
     return np.exp(-((x / 0.08) ** 2)) * np.cos(2 * np.pi * turns)
-
-
-def strokes(rng, n_samples):
-    """Return pictures of one stroke each."""
-    y, x = np.mgrid[-1:1:10j, -1:1:10j]
-    angle = rng.uniform(0.0, np.pi, (n_samples, 1, 1))
-    x, y = x - rng.normal(0.0, 0.3, angle.shape), y - rng.normal(0.0, 0.3, angle.shape)
-    apart = x * np.sin(angle) - y * np.cos(angle)
-    return np.exp(-((apart / 0.2) ** 2)).reshape(n_samples, -1)
 
 
 def table(rng, n_samples, width=25):

@@ -7,6 +7,8 @@ one distance or less at another, which thousands of numbers tell to a few hundre
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
@@ -56,5 +58,9 @@ def are_alike(X: FloatArray, times: float = 1.0) -> bool:
 
     That is so many times as much as the weak signal that is left in white noise may make it.
     """
-    most = times * (MOST_ALIKE + OF_FEW_ROWS / len(X) ** 0.5)
-    return bool(neighbour_correlation(X) > most)
+    return neighbour_correlation(X) > most_alike(len(X), times)
+
+
+def most_alike(n_samples: int, times: float = 1.0) -> float:
+    """Return the correlation that weak signal in white noise may make, so many times."""
+    return times * (MOST_ALIKE + OF_FEW_ROWS / math.sqrt(n_samples))
