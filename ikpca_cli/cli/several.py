@@ -17,9 +17,10 @@ from ikpca_cli.cli.words.grouped import grouped
 from ikpca_cli.errors import InputError, tell
 
 if TYPE_CHECKING:
-    from ikpca_cli.data.row_source import Progress
+    from ikpca_cli.data.row_source import Progress, RowSource
     from ikpca_cli.formats.arrays import ReadOptions, Rows
     from ikpca_cli.formats.rows.apart import OneFile
+    from ikpca_cli.recordings.cutting import Kind
 
 
 @contextmanager
@@ -142,6 +143,39 @@ def open_clean(
     joined = Joined([partial(opened, place) for place in range(len(parts))])
     with JoinedRows(joined) as rows:
         yield rows
+
+
+@contextmanager
+def open_clean_recording(
+    source: str | None, options: ReadOptions, noisy: Rows, kind: Kind, *, quietly: bool = False
+) -> Iterator[RowSource | None]:
+    """Open the clean version of one recording or picture for a while; None where there is none.
+
+    It is read by its own form, and its channels are brought to where the noisy one has them.
+
+    Raises
+    ------
+    InputError
+        If it is not of as many samples and channels.
+    """
+    if source is None:
+        yield None
+        return
+    from ikpca_cli.recordings.canvases.clean_version import matched
+    from ikpca_cli.recordings.recording import recording_of
+
+    files = gathered([source])
+    named = files[0] if files == [source] else clean_of(noisy.name, files, source)
+    whole = options.missing != "error"
+    own = times_as_labels(named, replace(options, missing="error") if whole else options)
+    with (quietly_open if quietly else open_rows)(named, own) as clean:
+        if clean.shape == noisy.shape:
+            yield clean
+            return
+        channels = [
+            recording_of(rows, kind, rows.layout.sample_shape).columns for rows in (clean, noisy)
+        ]
+        yield matched(clean, noisy, *channels)
 
 
 def clean_of(noisy: str, files: Sequence[str], source: str) -> str:

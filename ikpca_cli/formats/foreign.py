@@ -42,6 +42,17 @@ _BEGINNINGS = (
 _EDF = re.compile(rb"(?:0 {7}|\xffBIOSEMI)[^\0]{160}\d\d\.\d\d\.\d\d\d\d\.\d\d\.\d\d", re.DOTALL)
 """The beginning of EDF and BDF: a version, who and what, and when."""
 
+_PACKED = (
+    (b"\x93NUMPY", "an npy file"),
+    (b"\x89HDF\r\n", "an HDF5 file"),
+    (b"PK\x03\x04", "a zip archive, such as npz,"),
+    (b"MATLAB 5.0", "a MATLAB file"),
+    (b"II*\0", "a TIFF file"),
+    (b"MM\0*", "a TIFF file"),
+    (b"\x89PNG", "a PNG file"),
+)
+"""What files packed by gzip begin with that are no tables."""
+
 _INSIDE = (
     ("xl/workbook", "an Excel workbook", "save the sheet as CSV"),
     ("word/", "a Word document", "copy its numbers into a text table"),
@@ -63,6 +74,21 @@ def kind_of(head: bytes) -> str | None:
         if head.startswith(beginning):
             return f"is {kind}, which is not read; {remedy}"
     return None
+
+
+def kind_of_packed(head: bytes) -> str | None:
+    """Say what a file packed by gzip holds and what to do, if it is no text; from its first bytes.
+
+    Only tables are read as they are packed.
+    """
+    if head.startswith(b"\x1f\x8b"):
+        return "is packed by gzip twice; unpack it once (gunzip), or pack the table again"
+    inner = next((kind for start, kind in _PACKED if head.startswith(start)), None)
+    return (
+        None
+        if inner is None
+        else f"is {inner} packed by gzip, of which only tables are read; {_UNPACK}"
+    )
 
 
 def kind_of_archive(members: Sequence[str]) -> str:

@@ -105,10 +105,8 @@ class TableStyle:
         Between cells, behind every delimiter, after lines.
     decimal, thousands
         The marks in numbers, the latter None where there is none.
-    names
-        The names of the data columns, or None without a header.
-    quoted, quoted_numbers
-        Whether the names are quoted, and the numbers.
+    names, quoted, quoted_numbers
+        The names of the data columns, or None; whether they are quoted, and the numbers.
     trailing
         Whether rows end in a delimiter.
     widths
@@ -116,8 +114,8 @@ class TableStyle:
     label_names, labels
         Headers and cells of the columns that are kept as they are, the cells by sample and with
         their quotes; None where there are none.
-    label_places
-        Where these columns are among those of the table, counted from 0.
+    label_places, places
+        Where these are among the columns of the table, and data in the one read, counted from 0.
     preamble, footer
         The lines before the header, or before the data, and those after the rows.
     header, units
@@ -156,6 +154,7 @@ class TableStyle:
     label_names: tuple[str, ...] = ()
     labels: tuple[tuple[str, ...], ...] | None = None
     label_places: tuple[int, ...] = ()
+    places: tuple[int, ...] = ()
     preamble: tuple[str, ...] = ()
     header: str | None = None
     units: tuple[str, ...] = ()

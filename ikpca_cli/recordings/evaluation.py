@@ -8,12 +8,16 @@ import numpy as np
 
 from ikpca_cli.data.row_source import RowSource, row_name
 from ikpca_cli.errors import InputError, UsageError, tell
+from ikpca_cli.estimators.base import UNSURE
 from ikpca_cli.evaluation.metrics import mean_errors, snr_gain_db
 from ikpca_cli.noise.estimate import is_impossible
 from ikpca_cli.recordings.colour import UNKNOWN
 from ikpca_cli.recordings.roughness import at_limits
-from ikpca_cli.recordings.suitability import level_of, remarks
+from ikpca_cli.recordings.suitability import fingerprint, level_of, remarks
 from ikpca_cli.recordings.windowed import Windowed
+
+SURE = 1.0
+"""Standard errors that an estimate has to be above zero."""
 
 
 def evaluate_windows(
@@ -58,16 +62,19 @@ def evaluate_windows(
             raise InputError(
                 f"{recording.name}: no error can be estimated: {UNKNOWN}; give the clean recording"
             )
-        risk = model.estimate(recording.canvases, noise_std=own)
-        if is_impossible(risk.mse, risk.error):
-            raise InputError(
-                f"{row_name(noisy)}: no error can be estimated: it would be {risk.mse:.3g}. The "
-                "model was fitted on this recording, or its noise is not as strong as the model "
-                "was told; give another recording, or the clean one"
-            )
+        known = fingerprint(recording) in fitted.seen.split()
+        risk = model.estimate(recording.canvases, trained=known, noise_std=own)
         limit = at_limits(recording.canvases, model.cutting.kind)
-        # It is unbiased, hence below zero at times where hardly any error is left.
-        mse = risk.mse if risk.mse > 0.0 and limit is None else None
+        if limit is None and is_impossible(risk.mse, risk.error):
+            raise InputError(
+                f"{row_name(noisy)}: no error can be estimated: it would be {risk.mse:.3g}. Its "
+                "noise is not as strong as it was taken to be"
+                f"{'' if known else ', or the model was fitted on it'}; give another recording, or "
+                "the clean one"
+            )
+        if limit is None and risk.mse < SURE * risk.error:
+            limit = UNSURE
+        mse = risk.mse if limit is None else None
         gain = None if mse is None else snr_gain_db(risk.mse_noisy, mse)
         return {
             "noise_std": own or fitted.noise_std_,
@@ -78,6 +85,12 @@ def evaluate_windows(
             "estimated_rms": None if mse is None else math.sqrt(mse),
             "estimated_snr_gain_db": gain,
             **({} if limit is None else {"no_estimate_because": limit}),
+            # It is unbiased, hence below zero at times where hardly any error is left.
+            **(
+                {"rough_mse": max(risk.mse, 0.0), "rough_mse_error": risk.error}
+                if limit == UNSURE
+                else {}
+            ),
         } | about
     before = after = 0.0
     columns = recording.columns

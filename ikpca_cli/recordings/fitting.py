@@ -19,7 +19,8 @@ from ikpca_cli.recordings.colour import UNKNOWN, correlations
 from ikpca_cli.recordings.cutting import Cutting, Kind
 from ikpca_cli.recordings.recording import Recording, recording_of
 from ikpca_cli.recordings.roughness import at_limits, channel_noise
-from ikpca_cli.recordings.times import names_of
+from ikpca_cli.recordings.suitability import fingerprint
+from ikpca_cli.recordings.times import column_name
 from ikpca_cli.recordings.wavelets.wavelet_weights import combine
 from ikpca_cli.recordings.window_risk import measure
 from ikpca_cli.recordings.windowed import Windowed
@@ -41,6 +42,9 @@ BOUND = 2.0
 
 EVERY_OFFSET = 1 << 17
 """Numbers in a recording or picture up to which there is a window at every offset."""
+
+MOST_SEEN = 1000
+"""Recordings of a fit that are known again."""
 
 OVERLAP = 8
 """Windows that a number lies in, in each direction, where there is not."""
@@ -114,6 +118,7 @@ def fit_windows(
             windowed.risk = measured.risk()
         found.append((windowed, measured))
     best, measured = min(found, key=lambda one: np.inf if one[0].risk is None else one[0].risk.mse)
+    best.seen = " ".join(fingerprint(recording) for recording in recordings[:MOST_SEEN])
     known = told is not None or best.level_given
     if kind == "signal" and measured is not None and known:
         best.risk = combine(best, measured).risk()
@@ -235,8 +240,8 @@ def _noisy(
         return recordings, (), levels
     still = tuple(np.flatnonzero(levels == 0.0).tolist())
     first = recordings[0]
-    names, places = names_of(first.rows), [int(first.columns[channel]) for channel in still]
-    told = ", ".join(repr(names[place]) if names else f"{place + 1}" for place in places)
+    named = (column_name(first.rows, int(first.columns[channel])) for channel in still)
+    told = ", ".join(one.removeprefix("column ") for one in named)
     warnings.warn(
         f"{first.name}: column{'s' * (len(still) > 1)} {told}: most numbers go on as those before, "
         "without noise, and are left as they are",

@@ -19,13 +19,14 @@ def plain_of(
     colour: tuple[float, ...],
     stretching: float,
     level_given: bool,
+    seen: str,
     combination: Combination | None,
     **_: Any,
 ) -> dict[str, float | int | str]:
     """Return how windows are cut, and some attributes of a `Windowed`, as plain values."""
     plain = cutting.to_plain() | ({} if risk is None else asdict(risk))
     plain |= {f"colour{place}": value for place, value in enumerate(colour)}
-    plain |= {"stretching": stretching, "level_given": int(level_given)}
+    plain |= {"stretching": stretching, "level_given": int(level_given), "seen": seen}
     return plain | ({} if combination is None else combination.to_plain())
 
 
@@ -48,7 +49,7 @@ def of_plain(plain: Mapping[str, Any], n_features: int) -> tuple[Cutting, dict[s
     risk = {name: plain[name] for name in names if name in plain}
     places = range(sum(name.startswith("colour") for name in plain))
     colour = {f"colour{place}": plain[f"colour{place}"] for place in places}
-    own = {*risk, *colour, "stretching", "level_given"}
+    own = {*risk, *colour, "stretching", "level_given", "seen"}
     rest = {name: value for name, value in plain.items() if name not in own and not own_name(name)}
     combination = Combination.from_plain(plain)
     if combination is not None and plain.get("kind") != "signal":
@@ -68,5 +69,6 @@ def of_plain(plain: Mapping[str, Any], n_features: int) -> tuple[Cutting, dict[s
         "stretching": stretching,
         "colour": tuple(colour.values()),
         "level_given": plain.get("level_given") == 1,
+        "seen": str(plain.get("seen", "")),  # models of the first version have none
         "combination": combination,
     }

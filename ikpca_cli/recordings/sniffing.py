@@ -9,7 +9,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, RowSource
 from ikpca_cli.recordings.cutting import Kind
-from ikpca_cli.recordings.times import time_columns, times_of
+from ikpca_cli.recordings.times import column_name, time_columns, times_of
 
 MANY_ROWS = 500
 """Rows of one or two numbers from which their order is looked at."""
@@ -96,7 +96,7 @@ def looks_like(
     time = time_columns(rows) if n_rows > n_columns and not counted else ()
     if 0 < len(time) < n_columns:
         channels = n_columns - len(time)
-        of = f"column {time[0] + 1} holds times, or counts the rows"
+        of = f"{column_name(rows, time[0])} holds times, or counts the rows"
         return Guess(
             f"a recording of {n_rows} samples and {channels} channel{'s' * (channels != 1)}: {of}",
             "signal",

@@ -157,6 +157,16 @@ def names_of(rows: Any) -> tuple[str, ...] | None:
     return names
 
 
+def column_name(rows: Any, column: int) -> str:
+    """Return what messages call a column of rows: its place in its file, and its name there."""
+    layout: Any = getattr(rows, "layout", None)
+    table: Any = getattr(layout, "table", None)
+    is_read = table is not None and not layout.transposed and table.places
+    place = table.places[column] if is_read else column
+    names = names_of(rows)
+    return f"column {place + 1}" + (f" {names[column]!r}" if names and names[column] else "")
+
+
 def _column(rows: RowSource, part: slice, place: int) -> FloatArray:
     values: FloatArray = np.asarray(rows[part], dtype=np.float64)[:, place]
     return values

@@ -64,6 +64,7 @@ class Windowed:
         self.withheld: str | None = None
         self.most: float | None = None
         self.level_given = False
+        self.seen = ""  # fingerprints of the recordings of the fit, with blanks between them
         self.combination: Combination | None = None
         self.level: float | None = None  # that of a file, where it is not that of the fit
 

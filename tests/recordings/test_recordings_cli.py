@@ -284,7 +284,7 @@ def test_marks_beside_a_signal_stay_as_they_are(cli, form):
     else:
         np.savetxt("x.csv", rows, "%.6g", ",", header="time,block,lead,mark", comments="")
     said = cli("fit", f"x.{form}", "--window", 16, "--noise-model", "white").stderr
-    named = "columns 2, 4: " if form == "npy" else "columns 'block', 'mark': "
+    named = "columns 2, 4: " if form == "npy" else "columns 2 'block', 4 'mark': "
     assert f"{named}most numbers go on as those before" in said
     model = load_model("model.joblib")
     assert (model.cutting.width, model.cutting.still) == (1, (0, 2))

@@ -13,7 +13,7 @@ import typer
 from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.window_options import times_as_labels
 from ikpca_cli.cli.options import Format, Printing
-from ikpca_cli.cli.several import clean_of, open_clean
+from ikpca_cli.cli.several import clean_of, open_clean, open_clean_recording
 from ikpca_cli.cli.sources import quietly_open
 from ikpca_cli.cli.streams import say
 from ikpca_cli.cli.words.grouped import grouped
@@ -97,40 +97,51 @@ def _score(
     from ikpca_cli.estimators.missing_values import refill
     from ikpca_cli.recordings.evaluation import evaluate_windows
 
-    windows = isinstance(model, Windowed)
-    own = times_as_labels(source, options) if windows else options
+    if isinstance(model, Windowed):
+        kind = model.cutting.kind
+        with (
+            quietly_open(source, times_as_labels(source, options)) as rows,
+            open_clean_recording(clean, options, rows, kind, quietly=True) as whole,
+        ):
+            return evaluate_windows(model, rows, whole, rows.layout.sample_shape), rows.warnings
     with (
-        quietly_open(source, own, None, model.feature_names_) as rows,
-        open_clean(clean, own, rows, quietly=True) as reference,
+        quietly_open(source, options, None, model.feature_names_) as rows,
+        open_clean(clean, options, rows, quietly=True) as reference,
     ):
-        if isinstance(model, Windowed):
-            shape = rows.layout.sample_shape
-            return evaluate_windows(model, rows, reference, shape), rows.warnings
         if rows.has_holes:
             rows.fill_by(partial(refill, model))
         return evaluate_model(model, rows, reference), rows.warnings
 
 
 def together(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the error of all rows of some files."""
+    """Return the error of all rows of some files; None after cleaning where one is not known."""
     estimated = _ESTIMATES[0] in records[0]
     counts = [int(record["n_samples"]) for record in records]
     total = sum(counts)
 
-    def mean(key: str) -> float:
+    unknown = [record for record in records if record.get("no_estimate_because")]
+
+    def mean(key: str) -> float | None:
+        if unknown and key == _ESTIMATES[1]:
+            return None
+        # An estimate below zero is given as none: hardly any error is left.
         values = (float(record[key] or 0.0) for record in records)
         return sum(count * value for count, value in zip(counts, values, strict=True)) / total
 
     names = _ESTIMATES if estimated else _ERRORS
-    before, after = (mean(key) for key in names)
+    before, after = mean(names[0]) or 0.0, mean(names[1])
     found: dict[str, Any] = dict(zip(names, (before, after), strict=True))
     prefix = "estimated_" if estimated else ""
-    if estimated:
+    if estimated and after is not None:
         errors = (float(record["estimated_mse_error"]) for record in records)
         spread = sum((n * error) ** 2 for n, error in zip(counts, errors, strict=True))
         found["estimated_mse_error"] = math.sqrt(spread) / total
-    found |= {f"{prefix}rms_noisy": math.sqrt(before), f"{prefix}rms": math.sqrt(after)}
-    found[f"{prefix}snr_gain_db"] = snr_gain_db(before, after) if after > 0.0 else None
+    found[f"{prefix}rms_noisy"] = math.sqrt(before)
+    found[f"{prefix}rms"] = None if after is None else math.sqrt(after)
+    found[f"{prefix}snr_gain_db"] = snr_gain_db(before, after) if after else None
+    if unknown:
+        where = f", in {unknown[0]['input']}" + (" and others" if unknown[1:] else "")
+        found["no_estimate_because"] = unknown[0]["no_estimate_because"] + where
     return found | {"n_samples": total, "n_files": len(records)}
 
 

@@ -57,7 +57,7 @@ def evaluate(
     estimate), and what was removed is checked for signal.
     """
     from ikpca_cli.cli.pictures import picture_of_stretch
-    from ikpca_cli.cli.several import open_all, open_clean
+    from ikpca_cli.cli.several import open_all, open_clean, open_clean_recording
     from ikpca_cli.cli.sources import split_source
     from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.cli.words.sentences import error_sentence, scores_sentence
@@ -104,11 +104,10 @@ def evaluate(
             score_files(fitted, noisy, clean, options, printing, progress)
         return
     if isinstance(fitted, Windowed):
-        options = times_as_labels(noisy[0], options)
         with (
             threads.jobs(jobs),
-            open_all(noisy, options) as rows,
-            open_clean(clean, options, rows) as reference,
+            open_all(noisy, times_as_labels(noisy[0], options)) as rows,
+            open_clean_recording(clean, options, rows, fitted.cutting.kind) as reference,
         ):
             score = evaluate_windows(fitted, rows, reference, rows.layout.sample_shape)
             if plot is not None:

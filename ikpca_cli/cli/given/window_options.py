@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 WORDS = ("auto", "none", "beats")
 
-_FEW_SIGNALS = 8
+_FEW_ROWS = 8  # from which hardly anything is learned, where they are long
 
 
 def default_method(method: str | None, window: str | None) -> str:
@@ -104,10 +104,16 @@ def check_rows(rows: Rows, source: str) -> None:
             f"{source}: holds one signal of {rows.shape[1]} numbers: give several such files, or "
             "their folder, to learn from each as a row; or --window auto, to clean it by windows"
         )
-    if signals and len(rows) < _FEW_SIGNALS and rows.shape[1] >= LONG_ROW:
+    if (
+        1 < len(rows) < _FEW_ROWS
+        and rows.shape[1] >= LONG_ROW
+        and len(rows.layout.sample_shape) < 2
+    ):
+        channels = "; if they are channels of one recording, --transpose --window auto"
         warnings.warn(
-            f"{len(rows)} signals are few to learn from as rows; --window auto cleans each by its "
-            "windows",
+            f"{source}: {len(rows)} {'signals' if signals else 'long rows'} "
+            "are few to learn from as rows; --window auto cleans each by its windows"
+            f"{channels * (not signals)}",
             IkpcaWarning,
             stacklevel=2,
         )
@@ -200,18 +206,23 @@ def fit_windows(
     """
     from ikpca_cli.recordings import fitting
     from ikpca_cli.recordings.recording import recording_of
-    from ikpca_cli.recordings.sniffing import looks_like
+    from ikpca_cli.recordings.sniffing import FEW_CHANNELS, looks_like
 
     size = window_size(window, hop, fs)
     if window == "beats":
         fs = recording_of(files[0], "beats").rate_or(fs)
         return fitting.fit_beats(model, files, fs=fs, progress=progress)
     shapes = [rows.layout.sample_shape for rows in files]
+    image = len(shapes[0]) == 2 if size is None else len(size) == 2
+    narrow = int(files[0].shape[1]) <= FEW_CHANNELS
+    guess = looks_like(files[0], shapes[0]) if size is None or (image and narrow) else None
     if size is None:
-        guess = looks_like(files[0], shapes[0])
-        image = len(shapes[0]) == 2 or (guess is not None and guess.kind == "image")
-    else:
-        image = len(size) == 2
+        image = image or (guess is not None and guess.kind == "image")
+    elif guess is not None and guess.kind == "signal":
+        raise InputError(
+            f"{files[0].name}: looks like {guess.what}, and --window {window} is for pictures: "
+            f"give {guess.option} to clean it as a recording"
+        )
     kind: Any = "image" if image else "signal"
     return fitting.fit_windows(
         model, files, kind=kind, window=size, hop=hop, shapes=shapes, progress=progress

@@ -33,6 +33,7 @@ from ikpca_cli.formats.csv.plan import Plan, choose_columns
 from ikpca_cli.formats.csv.table_style import style_of
 from ikpca_cli.formats.csv.table_text import TableText
 from ikpca_cli.formats.file_rows import Rows
+from ikpca_cli.formats.foreign import kind_of_packed
 from ikpca_cli.formats.layout import Layout, ReadOptions
 from ikpca_cli.formats.rows.mapped import Mapped
 
@@ -83,6 +84,9 @@ def read_table(
         file.seek(0)
         stream = cast(BinaryIO, gzip.GzipFile(fileobj=file)) if zipped else file
         try:
+            inner = kind_of_packed(stream.peek(16)) if zipped else None  # type: ignore[attr-defined]
+            if inner is not None:
+                raise InputError(f"{name}: {inner}")
             text = TableText(stream, name, zipped=zipped)
             return _read(text, path, name, options, size, progress)
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:

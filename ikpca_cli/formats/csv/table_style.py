@@ -74,6 +74,7 @@ def style_of(
         label_names=() if names is None else tuple(names[label] for label in plan.labels),
         labels=tuple(parsed.labels) if plan.labels else None,
         label_places=tuple(order.index(label) for label in plan.labels),
+        places=plan.columns,
         preamble=head.preamble,
         header=picked[0],
         units=tuple(line for line in picked[1:] if line is not None),

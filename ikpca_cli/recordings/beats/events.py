@@ -81,8 +81,8 @@ class Beats:
                 some = slice(kept[0], kept[-1] + 1)
                 return cls(peaks[some], edges[kept[0] : kept[-1] + 2], length, peaks)
         raise InputError(
-            f"{name}: {len(peaks)} beats were found, too few to cut; check the rate (--fs), or "
-            "give a longer recording"
+            f"{name}: {len(peaks)} beat{'s were' if len(peaks) != 1 else ' was'} found, too few to "
+            "cut; check the rate (--fs), or give a longer recording"
         )
 
     def places(self, finer: int = 1) -> Iterator[FloatArray]:
