@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Lock
 from typing import BinaryIO, TypeAlias
 
 from ikpca_cli.errors import OutputError
@@ -86,7 +87,7 @@ def atomic_write(
             _take_over(handle.fileno(), final)
             os.fsync(handle.fileno())
             _publish(temporary, final, force=force, replaces=replaces)
-        _sync_folder(folder)
+        new_names.settle(folder)
 
 
 def _standard_output() -> Iterator[BinaryIO]:
@@ -210,14 +211,48 @@ def _swap(temporary: Path, final: str, replaces: Identity) -> None:
     )
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make the new name itself survive a power cut, where the file system lets us."""
-    with suppress(OSError):
-        descriptor = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+class _NewNames:
+    """Makes the names of new files survive a power cut, where the file system lets us.
+
+    From the first entry to the last exit it only notes the folders, to wait for the disk once a
+    folder instead of once a file.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._inside = 0
+        self._folders: set[Path] = set()
+
+    def settle(self, folder: Path) -> None:
+        """Make the names in a folder safe, now or at the last exit."""
+        with self._lock:
+            self._folders.add(folder)
+        self._settle()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._inside -= 1
+        self._settle()
+
+    def _settle(self) -> None:
+        with self._lock:
+            folders = set() if self._inside else self._folders
+            self._folders = self._folders - folders
+        for folder in folders:
+            with suppress(OSError):
+                descriptor = os.open(folder, os.O_RDONLY)
+                try:
+                    os.fsync(descriptor)
+                finally:
+                    os.close(descriptor)
+
+
+new_names = _NewNames()
+"""Context for writing many files; may be entered from several threads."""
 
 
 @contextmanager

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.data.threads import cached_rows, parallel_for
 from ikpca_cli.models.exact_spectrum import ExactSpectrum
-from ikpca_cli.models.kernels.kernel import load_kernel, load_smooth
-from ikpca_cli.models.novelty import kernel_distances
+from ikpca_cli.models.kernels.kernel import load_smooth, squared_lengths
+from ikpca_cli.models.novelty import compared_rows, kernel_distances
 from ikpca_cli.models.preimage import (
     Iteration,
     check_expansion,
@@ -173,10 +174,10 @@ class ExactModel:
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p); one that would be thrown far off stays as it is."""
         cleaned = np.empty_like(X)
-        farthest = np.linalg.norm(self.rows, axis=1).max()
+        farthest = np.sqrt(self._lengths.max())
         expansions = [
             (spectrum, expansion_from_array(self.expansion[self.expansion[:, 0] == index, 1:]))
-            for index, spectrum in self._spectra()
+            for index, spectrum in enumerate(self._spectra)
         ]
 
         def clean(part: slice) -> None:
@@ -194,7 +195,8 @@ class ExactModel:
 
     def _own(self, X: FloatArray) -> NDArray[np.intp] | None:
         """Return for centred rows (m, p) which training row each is but for rounding, else -1."""
-        nearest = load_kernel(self.kernel).distance(X, self.rows).argmin(axis=1)
+        form = load_smooth(self.kernel)
+        nearest = form.distance(X, self.rows, self._lengths).argmin(axis=1)
         apart = np.abs(X - self.rows[nearest]).max(axis=1)
         itself = apart <= SAME * np.abs(X).max(axis=1)
         return np.where(itself, nearest, -1) if itself.any() else None
@@ -205,11 +207,12 @@ class ExactModel:
 
     def encode(self, X: FloatArray) -> FloatArray:
         """Return the latent codes (n, d) of centred rows (n, p)."""
-        return next(self._spectra())[1].codes(X)
+        return self._spectra[0].codes(X)
 
     def distances(self, X: FloatArray, n_samples: int) -> FloatArray:
         """Return how far centred rows (n, p) are from the training rows, at the first gamma."""
-        return kernel_distances(load_kernel(self.kernel), X, self.rows, float(self.gammas[0]))
+        form = load_smooth(self.kernel)
+        return kernel_distances(form, X, self._some_rows, float(self.gammas[0]))
 
     def variant(self, n_components: int, ridge: float | None) -> Self:
         """Return the model with fewer components in each spectrum."""
@@ -224,16 +227,27 @@ class ExactModel:
             spectral_noise=self.spectral_noise[places],
         )
 
-    def _spectra(self) -> Iterator[tuple[int, ExactSpectrum]]:
-        """Yield index and spectrum, whose noise gains are for the noise as it is."""
+    # What all files that are cleaned have in common, however small they are.
+
+    @cached_property
+    def _lengths(self) -> FloatArray:
+        return squared_lengths(self.rows)
+
+    @cached_property
+    def _some_rows(self) -> FloatArray:
+        return compared_rows(self.rows)
+
+    @cached_property
+    def _spectra(self) -> list[ExactSpectrum]:
+        """The spectra, whose noise gains are for the noise as it is."""
         form = load_smooth(self.kernel)
+        spectra = []
         for index, gamma in enumerate(self.gammas):
             # One spectrum's components lie side by side: a slice of them is not a copy.
             first, last = np.searchsorted(self.owners, [index, index + 1])
             own = slice(int(first), int(last))
             variances = self.spectral_variances[own]
-            yield (
-                index,
+            spectra.append(
                 ExactSpectrum(
                     self.rows,
                     float(gamma),
@@ -245,8 +259,10 @@ class ExactModel:
                     float(variances.sum()),
                     copies=float(self.copies[index]),
                     form=form,
-                ),
+                    lengths=self._lengths,
+                )
             )
+        return spectra
 
 
 def _indexed(parts: Sequence[FloatArray]) -> FloatArray:

@@ -38,7 +38,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -108,6 +107,8 @@ class ExactSpectrum(Preimage[Kernels]):
         For rows that are moved, which of `rows` each is, -1 for none; None if none is.
     form : Smooth
         The kernel.
+    lengths : ndarray, shape (n,), or None
+        Squared lengths of `rows`, where they are known.
     """
 
     rows: FloatArray
@@ -121,6 +122,7 @@ class ExactSpectrum(Preimage[Kernels]):
     copies: float = 0.0
     own: NDArray[np.intp] | None = None
     form: Smooth = GAUSSIAN
+    lengths: FloatArray | None = None
 
     @classmethod
     def of(
@@ -212,7 +214,7 @@ class ExactSpectrum(Preimage[Kernels]):
 
     def evaluate(self, x: FloatArray, dx: Sequence[FloatArray]) -> Kernels:
         """Return the kernel at rows x (m, p), and its derivative along each dx."""
-        u = self.form.distance(x, self.rows)
+        u = self.form.distance(x, self.rows, self.lengths)
         u *= self.gamma
         if self.own is not None:
             self._make_fair(u, self.own)
@@ -252,13 +254,7 @@ class ExactSpectrum(Preimage[Kernels]):
 
     def _sums(self, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return ``sum_i b_i x_i`` (m, p) and ``sum_i b_i`` (m, 1) for weights b (m, n)."""
-        both = b @ self._rows_and_ones
-        return both[:, :-1], both[:, -1:]
-
-    @cached_property
-    def _rows_and_ones(self) -> FloatArray:
-        ones = np.ones((len(self.rows), 1), dtype=self.rows.dtype)
-        return np.hstack([self.rows, ones])
+        return b @ self.rows, b @ np.ones((len(self.rows), 1), dtype=self.rows.dtype)
 
     def _make_fair(self, u: FloatArray, own: NDArray[np.intp]) -> None:
         """Change gamma times squared distances u (m, n) so that no training row explains itself.

@@ -15,7 +15,7 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.models.kernels.kernel import Kernel, is_same
 
 ROWS = 1000
-"""Training rows, or random features, that are is_read at: more add little."""
+"""Training rows, or random features, that are looked at: more add little."""
 
 
 def kernel_distances(kernel: Kernel, X: FloatArray, rows: FloatArray, gamma: float) -> FloatArray:
@@ -23,11 +23,19 @@ def kernel_distances(kernel: Kernel, X: FloatArray, rows: FloatArray, gamma: flo
 
     A row that is one of the training rows is not compared with itself.
     """
-    places = np.linspace(0, len(rows) - 1, min(len(rows), ROWS)).astype(int)
-    similarity = kernel.gram(X, rows[places], gamma)
+    some = compared_rows(rows)
+    similarity = kernel.gram(X, some, gamma)
     itself = is_same(similarity.max(axis=1))
-    means = (similarity.sum(axis=1) - itself) / np.maximum(len(places) - itself, 1)
+    means = (similarity.sum(axis=1) - itself) / np.maximum(len(some) - itself, 1)
     return from_mean_kernels(means)
+
+
+def compared_rows(rows: FloatArray) -> FloatArray:
+    """Return those of the training rows (n, p) that others are compared with."""
+    if len(rows) <= ROWS:
+        return rows
+    some: FloatArray = rows[np.linspace(0, len(rows) - 1, ROWS).astype(int)]
+    return some
 
 
 def from_mean_kernels(means: FloatArray) -> FloatArray:

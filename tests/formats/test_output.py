@@ -21,6 +21,7 @@ from ikpca_cli.formats.output import (
     atomic_write,
     check_target,
     identity,
+    new_names,
 )
 from ikpca_cli.formats.temporary import remove_leftovers
 
@@ -67,6 +68,25 @@ def test_a_failing_disk_is_one_line_and_no_file(tmp_path, monkeypatch, code, cal
     assert str(caught.value) == f"{target}: cannot be written: {os.strerror(code).lower()}"
     assert left_in(tmp_path) == ["out.npy"]
     assert target.read_bytes() == b"old"
+
+
+def test_the_folder_of_many_files_is_made_safe_once_at_their_end(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr(
+        os, "fsync", lambda file: synced.append(os.readlink(f"/proc/self/fd/{file}"))
+    )
+    for name in "ab":
+        with atomic_write(str(tmp_path / name), force=False) as handle:
+            handle.write(b"alone")
+    assert synced[1::2] == [str(tmp_path)] * 2
+    synced.clear()
+    with new_names:
+        for name in "cd":
+            with atomic_write(str(tmp_path / name), force=False) as handle:
+                handle.write(b"one of many")
+        assert len(synced) == 2
+        assert str(tmp_path) not in synced
+    assert synced[2:] == [str(tmp_path)]
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".npz", ".csv", ".csv.gz", ".h5", ".mat"])

@@ -129,6 +129,7 @@ def denoise(
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.batch.ending import Batch
     from ikpca_cli.cli.batch.parallel import clean_all
+    from ikpca_cli.formats.output import new_names
     from ikpca_cli.plots.shown import image_shape
 
     if model_of(model).is_useless():
@@ -162,6 +163,7 @@ def denoise(
     batch = Batch(len(noisy), printing)
     with (
         on_cluster(work.cluster),
+        new_names,
         progress_bar(quiet=printing.quiet, verbose=printing.verbose) as progress,
     ):
         for outcome in clean_all(todo, work.jobs, progress):

@@ -123,7 +123,8 @@ class Digits:
                 return
 
     def _look_at(self, place: int, cell: str) -> None:
-        plain = self._plan.dialect.grammar.ungrouped(cell)
+        grammar = self._plan.dialect.grammar
+        plain = cell if grammar.thousands is None else grammar.ungrouped(cell)
         found = self._number.fullmatch(plain)
         if found is None or not cell:
             return

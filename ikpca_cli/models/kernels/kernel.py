@@ -32,6 +32,12 @@ def is_same(similarity: FloatArray) -> NDArray[np.bool_]:
     return same
 
 
+def squared_lengths(X: FloatArray) -> FloatArray:
+    """Return the squared length of each row of `X` (n, p), (n,)."""
+    lengths: FloatArray = np.einsum("ij,ij->i", X, X)
+    return lengths
+
+
 class Kernel(ABC):
     """A function of ``u = gamma * distance(x, y)``, which is ``exp(-u)`` unless it says so.
 
@@ -77,12 +83,14 @@ class Radial(Kernel):
     Frequencies are normal with variance ``2 gamma``, times a random factor for each.
     """
 
-    def distance(self, X: FloatArray, Y: FloatArray) -> FloatArray:
-        """Squared Euclidean distances, by one matrix product."""
+    def distance(
+        self, X: FloatArray, Y: FloatArray, lengths: FloatArray | None = None
+    ) -> FloatArray:
+        """Squared Euclidean distances, by one matrix product; those of `Y` from 0 may be known."""
         squares = X @ Y.T
         squares *= -2.0
-        squares += np.einsum("ij,ij->i", X, X)[:, None]
-        squares += np.einsum("ij,ij->i", Y, Y)[None, :]
+        squares += squared_lengths(X)[:, None]
+        squares += squared_lengths(Y) if lengths is None else lengths
         return np.maximum(squares, 0.0, out=squares)
 
     @abstractmethod

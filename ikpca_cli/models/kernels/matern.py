@@ -16,7 +16,9 @@ from ikpca_cli.models.kernels.kernel import Radial, Smooth
 class Exponential(Radial):
     """``exp(-sqrt(2 gamma) |x - y|)``, the Matérn kernel of smoothness 1/2, which has an edge."""
 
-    def distance(self, X: FloatArray, Y: FloatArray) -> FloatArray:
+    def distance(
+        self, X: FloatArray, Y: FloatArray, lengths: FloatArray | None = None
+    ) -> FloatArray:
         """Squared Euclidean distances, which have to be exact where they are small."""
         from scipy.spatial.distance import cdist
 

@@ -16,8 +16,10 @@ def empty_columns(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> tupl
 
     None, if that are all of them.
     """
+    if len(rows) < _ROWS:
+        return ()
     empty = tuple(column for column in columns if not any(row[column] for row in rows))
-    return () if len(rows) < _ROWS or len(empty) == len(columns) else empty
+    return () if len(empty) == len(columns) else empty
 
 
 def refuse_open_quotes(above: Sequence[str], dialect: Dialect, name: str) -> None:

@@ -13,6 +13,7 @@ from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.doubts import index_or_axis
 from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.csv.form.signal_columns import (
+    COORDINATES,
     are_signals,
     are_stacked,
     length_of_each,
@@ -68,7 +69,8 @@ def arrangement(
     while rows and any(dialect.grammar.number(rows[-1][column]) is None for column in columns):
         rows = rows[:-1]  # what stands below
     if rows:
-        values = [numbers([row[column] for row in rows], dialect.grammar) for column in columns]
+        cells = (row[column] for column in columns for row in rows)
+        values = list(numbers(cells, dialect.grammar).reshape(len(columns), len(rows)))
         as_rows = options.orientation == "rows" or options.recording or options.transpose
         if len(columns) == 1 and not as_rows and not head.texts and _of_signals(options):
             head.guesses.append("its only column for a signal")
@@ -119,8 +121,13 @@ def _of_signals(options: ReadOptions) -> bool:
 
 
 def _before_axis(rows: Sequence[Sequence[str]], head: Head, columns: Sequence[int]) -> list[int]:
-    """Return the columns before the last two, of numbers and text, if all are in order."""
+    """Return the columns before the last two, of numbers and text, if all are in order.
+
+    None, if they are more than say where a spectrum was taken.
+    """
     before = [*columns[:-2], *head.texts]
+    if len(before) not in COORDINATES:
+        return []
     whole = [*sorted(before), *columns[-2:]] == list(range(len(rows[0])))
     return before if whole and len(columns) > 1 else []
 

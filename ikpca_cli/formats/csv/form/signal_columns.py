@@ -48,7 +48,7 @@ _FEW = 3
 _ALONG, _ACROSS = 0.3, 0.5
 """Squared differences of neighbours, over those of any two, at most and at least."""
 
-_COORDINATES = (1, 2, 3)
+COORDINATES = (1, 2, 3)
 """Columns before the axis that say where a spectrum of a map was taken."""
 
 
@@ -98,7 +98,7 @@ def are_stacked(places: Sequence[npt.NDArray[np.generic]], axis: Matrix) -> bool
         What stands before the axis in the first rows.
     axis : ndarray of shape (n,)
     """
-    if len(places) not in _COORDINATES or len(axis) < SHORTEST:
+    if len(axis) < SHORTEST:
         return False
     length = _first_length(axis)
     still = all((place[:length] == place[0]).all() for place in places)

@@ -199,10 +199,13 @@ def label_columns(
 
 
 def _wordy(lines: Sequence[Line], columns: Sequence[int]) -> tuple[int, ...]:
+    with_words = [line for line in lines if line.has_text]
+    if not with_words:
+        return ()
     return tuple(
         c
         for c in columns
-        if any(line.text[c] for line in lines)
+        if any(line.text[c] for line in with_words)
         and all(line.text[c] or not line.cells[c] for line in lines)
     )
 
