@@ -157,6 +157,39 @@ class FirstPass:
         self._order = rng.permutation(SAMPLE_ROWS)
         return chosen
 
+    def in_order(self) -> FloatArray:
+        """Return the rows that are kept, (k, n_features): all where they are few, or the sample."""
+        if self._sample is None:
+            self.read()
+        assert self._sample is not None
+        return self._sample
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether there are more rows than are kept."""
+        return self.shape[0] > SAMPLE_ROWS
+
+    def leave_out(self, places: Indices) -> None:
+        """Go on without some of the rows that are kept; others take part as before.
+
+        Parameters
+        ----------
+        places : ndarray of int
+            Counted from 0 among those of `in_order`.
+        """
+        kept = np.delete(self.in_order(), places, axis=0)
+        if self.is_sampled:
+            # The order counts places among those that are left.
+            order = self._order[~np.isin(self._order, places)]
+            self._order = order - np.searchsorted(places, order)
+        else:
+            self.shape = kept.shape
+            self._rows = kept
+            seen = read_statistics(kept, 0, None, np.arange(len(kept)), products=False)
+            self.mean, self.std = seen.check(self.name, len(kept))
+            self.sums = None
+        self._sample = kept
+
     def sample(self, most: int) -> FloatArray:
         """Return at most `most` rows, and not more than `SAMPLE_ROWS`, in random order.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, sample_ro
 from ikpca_cli.data.threads import at_work
 from ikpca_cli.errors import Note, UsageError, tell
 from ikpca_cli.estimators.base import WITHHELD
+from ikpca_cli.estimators.decisions.lone_rows import leave_out_lone_rows
 from ikpca_cli.estimators.decisions.noise_decision import (
     MODEL_ROWS,
     doubt_of,
@@ -39,6 +40,9 @@ LIMIT_ROWS = 500
 
 class Denoiser(KnownFit):
     """Learns a model from noisy rows and cleans rows with it; see `Estimator` for attributes."""
+
+    leaves_far_rows: ClassVar[bool] = False
+    """Whether rows far from all that it was fitted on come back about as they are."""
 
     _given_noise: Transform | None = None
 
@@ -132,6 +136,8 @@ class Denoiser(KnownFit):
         rows = X if isinstance(X, FirstPass) else FirstPass(X, self.seed)
         self._check_params(rows.shape[0], rows.shape[1])
         self._read(rows, progress)
+        if self.leaves_far_rows and self.n_components == "auto" and not self.replicates:
+            leave_out_lone_rows(rows)
         check_scale(self, rows)
         self.feature_codes_ = encode(rows.feature_names)
         self.strength_ = None  # the choice compares rows as they are moved
