@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,11 +97,12 @@ class Cleaner(Estimator):
         """
         limit = np.inf if self.distance_limit_ is None else self.distance_limit_
         how = self.treatment(X) if treatment is None else treatment
+        cleaner = self._at_level(how.caution.goes_by)
         for part, block in self._blocks(X):
             distances = np.zeros(len(block))
 
             def compared(Z: FloatArray, distances: FloatArray = distances) -> FloatArray:
-                cleaned, distances[:] = self._clean_and_compare(Z)
+                cleaned, distances[:] = cleaner._clean_and_compare(Z)
                 small: FloatArray = rounded(cleaned, self._float)
                 return small
 
@@ -132,13 +133,14 @@ class Cleaner(Estimator):
         if is_settled:
             return usual
         with at_work(with_scipy=True):
-            found = caution_of(self, self._raw, self._distance_block, some, usual)
+            given = lambda ratio: self._at_level(ratio)._raw, self._distance_block
+            found = caution_of(self, *given, some, usual)
         return replace(usual, caution=found)
 
     def clean(self, block: FloatArray, treatment: Treatment) -> FloatArray:
         """Return checked rows (n, p), cleaned as `treatment` says, in the type of the model."""
         with at_work():
-            return treatment.clean(block, self._raw)
+            return treatment.clean(block, self._at_level(treatment.caution.goes_by)._raw)
 
     def distances(self, X: Any) -> FloatArray:
         """Return how far rows `X` (n_samples, n_features) are from the training rows, (n_samples,).
@@ -153,8 +155,7 @@ class Cleaner(Estimator):
         """
         with at_work():
             white = self._usual().forward
-            blocks = self._blocks(X)
-            return np.concatenate([self._distance_block(white(block)) for _, block in blocks])
+            return np.concatenate([self._distance_block(white(Z)) for _, Z in self._blocks(X)])
 
     def transform(self, X: Any) -> FloatArray:
         """Return the latent code of rows.
@@ -182,8 +183,7 @@ class Cleaner(Estimator):
 
     def denoise_as_fitted(self, X: FloatArray) -> FloatArray:
         """Return rows (n, p) cleaned like the training rows, without a look at their own noise."""
-        parts = self._blocks(X)
-        return np.concatenate([self.clean(block, self._usual()) for _, block in parts])
+        return np.concatenate([self.clean(some, self._usual()) for _, some in self._blocks(X)])
 
     def noise_left(self, X: FloatArray) -> FloatArray:
         """Return the variance of the error that cleaning leaves in rows (n, p), over the noise's.
@@ -270,8 +270,6 @@ class Cleaner(Estimator):
         distances = [self._distance_block(white(block), fitted=True) for _, block in blocks]
         self.distance_limit_ = distance_limit(np.concatenate(distances))
 
-    # For the methods ------------------------------------------------------------------------
-
     @abstractmethod
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         """Clean one block of checked rows."""
@@ -286,6 +284,10 @@ class Cleaner(Estimator):
     def _clean_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Clean one block of checked rows, and return their distances, too."""
         return self._denoise_block(X), self._distance_block(X)
+
+    def _at_level(self, ratio: float) -> Self:
+        """Return what goes by noise that is so many times as loud, where a method can."""
+        return self
 
     @abstractmethod
     def _encode_block(self, X: FloatArray) -> FloatArray:

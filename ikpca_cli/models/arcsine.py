@@ -83,6 +83,10 @@ class ArcsineModel(FeatureModel):
         # A row's own share of the mean makes it look nearer.
         return squares * (n_samples / (n_samples - 1.0)) ** 2 if n_samples > 1 else squares
 
+    def at_level(self, ratio: float) -> Self:
+        """Return the model itself, which knows of no noise."""
+        return self
+
     def denoise(self, X: FloatArray) -> FloatArray:
         """Clean centred rows (n, p)."""
         return self.denoise_and_compare(X)[0]

@@ -77,6 +77,11 @@ class Companions:
         low = None if self.low is None else rounded_fields(self.low, dtype)
         return replace(self, smoothing=rounded_fields(self.smoothing, dtype), low=low)
 
+    def at_level(self, ratio: float) -> Self:
+        """Return the same for noise that is so many times as loud."""
+        low = None if self.low is None else self.low.at_level(ratio)
+        return replace(self, smoothing=self.smoothing.at_level(ratio), low=low)
+
     def variant(self, n_components: int) -> Self:
         """Return the same with fewer components of the model of low frequencies."""
         return self if self.low is None else replace(self, low=self.low.variant(n_components, None))

@@ -214,6 +214,11 @@ class ExactModel:
         form = load_smooth(self.kernel)
         return kernel_distances(form, X, self._some_rows, float(self.gammas[0]))
 
+    def at_level(self, ratio: float) -> Self:
+        """Return the model for noise that is so many times as loud."""
+        copies = self.copies ** (ratio**2)
+        return replace(self, spectral_noise=ratio**2 * self.spectral_noise, copies=copies)
+
     def variant(self, n_components: int, ridge: float | None) -> Self:
         """Return the model with fewer components in each spectrum."""
         places = np.concatenate(

@@ -156,6 +156,10 @@ class GaussNewtonModel(FeatureModel, Preimage[FeatureView]):
         kept = self.variant(used_components(weights), None)
         return replace(kept, expansion=expansion_to_array(expansion))
 
+    def at_level(self, ratio: float) -> Self:
+        """Return the model for noise that is so many times as loud."""
+        return replace(self, noise_variances=ratio**2 * self.noise_variances)
+
     def variant(self, n_components: int, ridge: float | None) -> Self:
         """Return the model with fewer components."""
         return replace(

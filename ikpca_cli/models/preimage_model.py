@@ -71,6 +71,9 @@ class PreimageModel(Protocol):
     def denoise_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Clean centred rows that the model was not fitted on, and return their distances, too."""
 
+    def at_level(self, ratio: float) -> Self:
+        """Return the model for noise that is so many times as loud as it was, where it can."""
+
     def variant(self, n_components: int, ridge: float | None) -> Self:
         """Return the model with fewer components, or another ridge where it has one."""
 

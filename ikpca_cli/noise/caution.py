@@ -12,13 +12,16 @@ are then multiplied by the t of least risk on the file itself,
     risk(t) = sigma^2 + t^2 mean |f|^2 / p + 2 t sigma^2 mean div f / p
 
 (Stein, "Estimation of the mean of a multivariate normal distribution", 1981), sigma being that of
-the file and div f measured along one random direction (Ramani, Blu and Unser 2008).
+the file and div f measured along one random direction (Ramani, Blu and Unser 2008). By the same
+risk f is that of the denoiser as it was fitted, or as it is when all in it that goes by the noise
+goes by that of the file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -44,6 +47,9 @@ _LESS, _LITTLE_LESS = 0.75, 0.9  # share of what rows change usually, where it i
 _SURELY = 2.5  # standard errors
 _STEP = 0.01  # of the probe, in units of the noise
 
+Denoise: TypeAlias = Callable[[FloatArray], FloatArray]
+"""Maps rows (n, p) to cleaned rows."""
+
 
 @dataclass(frozen=True)
 class Caution:
@@ -61,6 +67,8 @@ class Caution:
         What it looks to be, where it is not known for sure as well.
     is_certain : bool
         Whether the level of these rows is known for sure, by themselves.
+    goes_by : float
+        The level that their denoiser goes by, over that of the training rows.
     """
 
     std: float | None
@@ -68,6 +76,7 @@ class Caution:
     level_ratio: float = 1.0
     seen_ratio: float = field(default=1.0, compare=False)
     is_certain: bool = field(default=False, compare=False)
+    goes_by: float = 1.0
 
     @property
     def is_usual(self) -> bool:
@@ -124,7 +133,7 @@ def longest_square(directions: int) -> float:
 
 
 def caution_of_file(
-    denoise: Callable[[FloatArray], FloatArray],
+    at_level: Callable[[float], Denoise],
     rows: FloatArray,
     usual: Caution,
     rng: np.random.Generator,
@@ -134,8 +143,8 @@ def caution_of_file(
 
     Parameters
     ----------
-    denoise : callable
-        Maps rows (n, p) to cleaned rows.
+    at_level : callable
+        Maps how many times as loud the noise is as in the training rows to a `Denoise` for it.
     rows : ndarray, shape (n, p)
         Rows of the file, in random order.
     usual : Caution
@@ -168,26 +177,59 @@ def caution_of_file(
         if ratio < 1.0 and (level.is_bound or guesses):
             return Caution(std, 0.0, ratio, seen, level.certain)
     limited = Caution(std)
+    denoise = at_level(1.0)
     moved = limited.apply(rows, denoise(rows)) - rows
     directions = max(int(np.count_nonzero(moved.any(axis=0))), 1)
     square = float(np.einsum("ij,ij->", moved, moved)) / len(rows)
     if ratio == 1.0 and square <= _TOO_FAR * directions * std**2:
         return replace(usual, seen_ratio=seen, is_certain=level.certain)
     probe = rng.choice((-1.0, 1.0), rows.shape)
-    near = rows + _STEP * std * probe
-    turned = (limited.apply(near, denoise(near)) - near - moved) * probe
-    divergence = float(turned.sum()) / (len(rows) * _STEP * std)
-    strength = float(np.clip(-(std**2) * divergence / max(square, 1e-300), 0.0, _STRONGEST))
+    strength, risk = _best_share(denoise, rows, moved, limited, probe)
+    goes_by = 1.0
     if ratio == 1.0:
         strength = min(strength, usual.strength)
-    elif ratio < 1.0:
+    else:
+        own = at_level(ratio)
+        moved = limited.apply(rows, own(rows)) - rows
+        share, own_risk = _best_share(own, rows, moved, limited, probe)
+        if own_risk < risk:
+            strength, goes_by = share, ratio
+    if ratio < 1.0:
         # The quieter the noise, the more of what is left for it is signal.
         strength *= IN_DOUBT if level.certain else IN_DOUBT**2
-    return Caution(std, strength, ratio, seen, level.certain)
+    return Caution(std, strength, ratio, seen, level.certain, goes_by)
+
+
+def _best_share(
+    denoise: Denoise,
+    rows: FloatArray,
+    moved: FloatArray,
+    limited: Caution,
+    probe: FloatArray,
+) -> tuple[float, float]:
+    """Return what displacements are to be multiplied by, and the change in risk with it, a row.
+
+    Parameters
+    ----------
+    denoise : Denoise
+    rows, moved : ndarray, shape (n, p)
+        Rows, and their displacements.
+    limited : Caution
+        What limits these.
+    probe : ndarray, shape (n, p)
+        Of ones and minus ones: the direction of the divergence.
+    """
+    std = limited.std or 1.0
+    near = rows + _STEP * std * probe
+    turned = (limited.apply(near, denoise(near)) - near - moved) * probe
+    pull = -std * float(turned.sum()) / (len(rows) * _STEP)
+    square = max(float(np.einsum("ij,ij->", moved, moved)) / len(rows), 1e-300)
+    share = float(np.clip(pull / square, 0.0, _STRONGEST))
+    return share, share * (share * square - 2.0 * pull)
 
 
 def caution_by_change(
-    clean: Callable[[FloatArray], FloatArray],
+    clean: Denoise,
     rows: FloatArray,
     found: Caution,
     expected: tuple[float, int],
@@ -200,8 +242,8 @@ def caution_by_change(
 
     Parameters
     ----------
-    clean : callable
-        Maps rows (n, p) to cleaned rows as those of the fit, but moved as far as they may be; both
+    clean : Denoise
+        As those of the fit, but moved as far as they may be; both
         in the units of the data.
     rows : ndarray, shape (n, p)
         Rows of the file.

@@ -79,6 +79,20 @@ def test_nor_is_a_file_in_another_unit_or_offset(method, scale, offset):
     assert after.mean() <= 1.05 * (0.1 * scale) ** 2
 
 
+@pytest.mark.parametrize("n_rff", ["exact", 400])
+def test_smoothers_and_shrinkage_go_by_the_level_of_a_louder_file(n_rff):
+    """A model that was fitted on rows as loud does little better."""
+    times = 3.0
+    model = load_method("ikpca")(n_rff=n_rff).fit(bumps(150, 1)[0])
+    noisy, clean = bumps(100, 2, 0.1 * times)
+    usual, found = model.denoise_as_fitted(noisy), model.treatment(noisy).caution
+    assert_allclose(found.goes_by, times, rtol=0.1)
+    after = errors(model, noisy, clean).mean()
+    assert after < 0.9 * np.mean((found.apply(noisy, usual) - clean) ** 2)
+    own = load_method("ikpca")(n_rff=n_rff).fit(bumps(150, 1, 0.1 * times)[0])
+    assert after < 2.0 * errors(own, noisy, clean).mean()
+
+
 def test_the_same_noise_changes_nothing():
     model = load_method("ikpca")().fit(bumps(250, 1)[0])
     noisy, _ = bumps(200, 3)
@@ -152,6 +166,11 @@ def test_clipped_rows_do_not_tell_their_noise_by_quiet_columns():
     assert 0.05 < level.std < 0.11
 
 
+def at_any(denoise):
+    """Return what goes by no level of noise."""
+    return lambda _ratio: denoise
+
+
 def mean_of_columns(rows):
     """Clean rows that are all noise, of mean 0."""
     return np.zeros_like(rows)
@@ -161,7 +180,7 @@ def mean_of_columns(rows):
 def test_so_few_rows_do_not_tell_their_own_noise(n_samples, adapts):
     rng = np.random.default_rng(4)
     louder = 3.0 * rng.normal(size=(n_samples, 60))
-    found = caution_of_file(mean_of_columns, louder, Caution(1.0), rng)
+    found = caution_of_file(at_any(mean_of_columns), louder, Caution(1.0), rng)
     assert (found.level_ratio > 2.0) is adapts
     assert (found == Caution(1.0)) is not adapts
 
@@ -172,8 +191,10 @@ def test_a_file_of_more_rows_than_the_fit_does_not_look_quieter_for_it():
     levels = np.linspace(0.3, 1.0, 50)
     fitted, rows = levels * rng.normal(size=(60, 50)), levels * rng.normal(size=(250, 50))
     usual = Caution(estimate_noise(fitted - fitted.mean(axis=0)).std)
-    assert caution_of_file(mean_of_columns, rows, usual, rng).level_ratio < 0.8
-    assert caution_of_file(mean_of_columns, rows, usual, rng, len(fitted)).level_ratio == 1.0
+    assert caution_of_file(at_any(mean_of_columns), rows, usual, rng).level_ratio < 0.8
+    assert (
+        caution_of_file(at_any(mean_of_columns), rows, usual, rng, len(fitted)).level_ratio == 1.0
+    )
 
 
 @pytest.mark.parametrize(("kept", "is_usual"), [(1.0, True), (0.5, False)])
@@ -186,7 +207,7 @@ def test_displacements_beyond_those_of_noise_are_looked_at(kept, is_usual):
     def denoise(rows):
         return kept * rows.mean(axis=1, keepdims=True) * np.ones(60)
 
-    found = caution_of_file(denoise, noisy, Caution(1.0), rng)
+    found = caution_of_file(at_any(denoise), noisy, Caution(1.0), rng)
     assert (found == Caution(1.0)) is is_usual
     if not is_usual:
         assert found.strength < 0.9
@@ -255,7 +276,8 @@ def test_but_not_where_all_of_the_rows_may_be_signal(monkeypatch, is_process):
     model = SimpleNamespace(
         withheld_=ALIKE, removed_mse_=0.04, n_samples_=200, seed_=0, distance_limit_=None
     )
-    found = caution_of(model, lambda rows: 0.9 * rows, len, rows, Treatment(Caution(1.0)))
+    usual = Treatment(Caution(1.0))
+    found = caution_of(model, at_any(lambda rows: 0.9 * rows), len, rows, usual)
     assert found.level_ratio == 0.6
     assert (found.strength == 0.0) is is_process
 
@@ -270,7 +292,8 @@ def test_a_file_that_looks_louder_is_not_taken_for_a_quieter_one(monkeypatch, wi
     )
     rng = np.random.default_rng(np.random.SeedSequence([67]))
     rows = rng.normal(size=(60, 2)) @ rng.normal(size=(2, 40)) + 0.6 * rng.normal(size=(60, 40))
-    found = caution_of(model, lambda rows: 0.95 * rows, len, rows, Treatment(Caution(0.2)))
+    usual = Treatment(Caution(0.2))
+    found = caution_of(model, at_any(lambda rows: 0.95 * rows), len, rows, usual)
     assert found.strength == strength
 
 
@@ -285,8 +308,8 @@ def test_a_louder_file_is_cleaned_where_what_was_taken_for_noise_may_be_signal()
 
     rng = np.random.default_rng(np.random.SeedSequence([69]))
     usual, noise = Treatment(Caution(0.2)), rng.normal(size=(60, 40))
-    assert caution_of(model, denoise, len, 0.2 * noise, usual).strength == 0.0
-    louder = caution_of(model, denoise, len, 0.6 * noise, usual)
+    assert caution_of(model, at_any(denoise), len, 0.2 * noise, usual).strength == 0.0
+    louder = caution_of(model, at_any(denoise), len, 0.6 * noise, usual)
     assert louder.level_ratio == pytest.approx(3.0, rel=0.1)
     assert louder.strength > 0.0
 
@@ -307,7 +330,7 @@ def test_a_file_that_changes_less_is_left_alone_if_it_does_not_tell_its_level(n_
     def denoise(rows):
         return rows + 0.02
 
-    found = caution_of(model, denoise, len, rows, Treatment(Caution(0.2)))
+    found = caution_of(model, at_any(denoise), len, rows, Treatment(Caution(0.2)))
     assert found.strength == strength
 
 
@@ -316,7 +339,7 @@ def test_a_file_that_looks_quieter_by_an_unknown_amount_is_left_alone(monkeypatc
     monkeypatch.setattr("ikpca_cli.noise.caution.estimate_noise", lambda _rows: found)
     rng, guess = np.random.default_rng(6), Caution(1.0, strength=0.8)
     rows = rng.normal(size=(40, 30))
-    assert caution_of_file(mean_of_columns, rows, guess, rng, 40).strength == 0.0
-    assert caution_of_file(mean_of_columns, rows, Caution(1.0), rng, 40).strength > 0.0
+    assert caution_of_file(at_any(mean_of_columns), rows, guess, rng, 40).strength == 0.0
+    assert caution_of_file(at_any(mean_of_columns), rows, Caution(1.0), rng, 40).strength > 0.0
     found = NoiseLevel(0.6, certain=True)
-    assert caution_of_file(mean_of_columns, rows, guess, rng, 40).strength > 0.0
+    assert caution_of_file(at_any(mean_of_columns), rows, guess, rng, 40).strength > 0.0

@@ -11,7 +11,14 @@ import numpy as np
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.estimators.base import GUESS, LEVEL_OF_SIGNAL, Estimator
-from ikpca_cli.noise.caution import LIKE, SOME_ROWS, Caution, caution_by_change, caution_of_file
+from ikpca_cli.noise.caution import (
+    LIKE,
+    SOME_ROWS,
+    Caution,
+    Denoise,
+    caution_by_change,
+    caution_of_file,
+)
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import FEW_COLUMNS, estimate_noise
 from ikpca_cli.noise.treatment import Treatment
@@ -22,7 +29,7 @@ MANY_UNLIKE = 0.1
 
 def caution_of(
     model: Estimator,
-    denoise: Callable[[FloatArray], FloatArray],
+    at_level: Callable[[float], Denoise],
     distances: Callable[[FloatArray], FloatArray],
     rows: FloatArray,
     usual: Treatment,
@@ -33,9 +40,10 @@ def caution_of(
     ----------
     model : Estimator
         Fitted.
-    denoise, distances : callable
-        Map rows (n, p) with white noise to cleaned ones, and to how far they are from the training
-        rows, (n,).
+    at_level : callable
+        As for `caution_of_file`.
+    distances : callable
+        Maps rows (n, p) with white noise to how far they are from the training rows, (n,).
     rows : ndarray, shape (n, p)
         Rows of the file as they came, in random order.
     usual : Treatment
@@ -43,7 +51,7 @@ def caution_of(
     """
     Z = usual.forward(rows)
     rng = model_rng(model.seed_, Stream.FILE_PROBE)
-    found = caution_of_file(denoise, Z, usual.caution, rng, model.n_samples_)
+    found = caution_of_file(at_level, Z, usual.caution, rng, model.n_samples_)
     # Rows that are louder for sure do not hold less noise, though they may be too far from the
     # training rows to change much.
     if found.level_ratio > 1.0 or model.removed_mse_ is None or usual.spikes is not None:
@@ -65,7 +73,7 @@ def caution_of(
             return found
     free = replace(usual, caution=Caution(None, usual.caution.strength))
     expected = model.removed_mse_, min(model.n_samples_, SOME_ROWS)
-    less = caution_by_change(partial(free.clean, denoise=denoise), rows, found, expected)
+    less = caution_by_change(partial(free.clean, denoise=at_level(1.0)), rows, found, expected)
     # Rows of more noise are far from all others, so that little of them changes, too.
     limit = np.inf if model.distance_limit_ is None else model.distance_limit_
     if less == found or np.mean(distances(Z) > limit) > MANY_UNLIKE:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from typing import Any, ClassVar, Self
 
 from ikpca_cli.data.precision import rounded_fields
@@ -127,6 +128,15 @@ class PreimageDenoiser(Denoiser):
 
     def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
         return self.model_.distances(self._centred(X), self.n_samples_ if fitted else 0)
+
+    def _at_level(self, ratio: float) -> Self:
+        if ratio == 1.0:
+            return self
+        other = copy(self)
+        other.model_ = self.model_.at_level(ratio)
+        if self.companions_ is not None:
+            other.companions_ = self.companions_.at_level(ratio)
+        return other
 
     def _encode_block(self, X: FloatArray) -> FloatArray:
         return self.model_.encode(self._centred(X))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -95,6 +95,10 @@ class SmoothingModel:
             raise ValueError("its smoothers are not those of this version")
         if self.noise_variance.shape != (1,) or not self.noise_variance[0] > 0.0:
             raise ValueError("its smoothers have no noise level")
+
+    def at_level(self, ratio: float) -> Self:
+        """Return the same for noise that is so many times as loud."""
+        return replace(self, noise_variance=ratio**2 * self.noise_variance)
 
     def displacements(self, X: FloatArray) -> FloatArray:
         """Return what is added to centred rows (m, p)."""
