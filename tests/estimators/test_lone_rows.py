@@ -59,3 +59,9 @@ def test_rows_of_a_rare_kind_are_not_alone():
     assert_array_equal(lone_rows(rows), [])
     rows[90] -= 100.0 * np.cos(20.0 * AXIS)
     assert_array_equal(lone_rows(rows), [90])
+
+
+def test_copies_of_a_bad_row_are_one():
+    rows = rows_of(np.random.default_rng(37), 200)[1] + 50.0
+    rows[::20] = 0.0
+    assert_array_equal(lone_rows(rows), np.arange(0, 200, 20))

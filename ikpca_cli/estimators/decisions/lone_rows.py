@@ -18,31 +18,36 @@ FEWEST = 12
 
 _SHARE = 0.02  # of rows that may stand alone; more of them are of a kind
 _GAP = 3.0  # times as far from the middle as any row that does not
-_FAR = 2.0  # times as far as the logarithms of the others' distances would have any of them
+_FAR = 1.5  # times as far as the logarithms of the others' distances would have any of them
 _ALONE = 0.5  # of its distance from the middle: nearer than that is no other row
 
 
 def lone_rows(rows: FloatArray) -> NDArray[np.intp]:
-    """Return the places of rows (n, p) that stand alone, ascending.
+    """Return the places of rows (n, p) that stand alone, ascending. Copies of a row are one row.
 
     Distances from the middle of rows that differ in their strength are about lognormal, so that it
     is by their logarithms that a distance is too far to be one of them.
     """
+    distinct, which = np.unique(rows, axis=0, return_inverse=True)
+    return np.flatnonzero(np.isin(which.ravel(), _lone_among(distinct)))
+
+
+def _lone_among(rows: FloatArray) -> list[int]:
+    """Return the places of those among rows (n, p) that all differ."""
     n_rows = len(rows)
     distances = _lengths(rows - np.median(rows, axis=0))
     order = np.argsort(-distances)
     most = max(1, int(_SHARE * n_rows))
-    none = np.empty(0, dtype=np.intp)
     if n_rows < FEWEST or distances[order[most]] == 0.0:
-        return none
+        return []
     sizes = np.log(np.maximum(distances[order], np.finfo(float).tiny))
     gaps = np.flatnonzero(sizes[:most] - sizes[1 : most + 1] > np.log(_GAP))
     if not gaps.size:
-        return none
+        return []
     count = int(gaps[-1]) + 1
     if sizes[count - 1] - np.median(sizes) < _FAR * _farthest_of(sizes[count:]):
-        return none
-    return np.sort([place for place in order[:count] if _is_alone(rows, distances, place)])
+        return []
+    return [int(place) for place in order[:count] if _is_alone(rows, distances, place)]
 
 
 def leave_out_lone_rows(rows: FirstPass) -> None:
