@@ -13,12 +13,13 @@ from functools import partial
 import numpy as np
 
 from ikpca_cli.data.duplicates import different
-from ikpca_cli.data.first_pass import selection_rows
+from ikpca_cli.data.first_pass import SAMPLE_ROWS, selection_rows
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, RowSource, check_width, row_name
 from ikpca_cli.errors import InputError, Note, UsageError, about, tell
 from ikpca_cli.estimators.base import OF_NOISE, UNSURE, WITHHELD
 from ikpca_cli.estimators.decisions.noise_decision import OTHER_NOISE
+from ikpca_cli.estimators.decisions.promise import MOST_ERROR
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.evaluation.diagnostics import FEW_COLUMNS, Residual
 from ikpca_cli.evaluation.diagnostics import FEW_ROWS as FEW_TO_JUDGE
@@ -29,14 +30,11 @@ from ikpca_cli.noise.evidence.one_level import is_of_one_level
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.risk import stein_risks
 from ikpca_cli.noise.treatment import Treatment
+from ikpca_cli.selection.held_out import MANY_PROBES, directions_of
 from ikpca_cli.transforms.column_scale import ColumnScale
 
 MOST_ROWS = 2000
 """Rows that an estimate looks at."""
-
-MOST_ERROR = 0.15
-"""Standard error of an estimate, over it, from which it is not given. It is of these very rows, so
-that what their errors differ by, which it counts, is no doubt of it."""
 
 _SAME_LEVEL = 0.1  # relative difference of levels that are taken to be one
 _LEVEL_OF_FIT = 0.02  # relative error of a level that is that of the fit
@@ -88,7 +86,8 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
     rng = model_rng(model.seed_, Stream.EVALUATION_PROBE)
     clean = partial(model.clean, treatment=treatment)
     # Values that are left out are none of the noise that the estimate is of.
-    risks, before = stein_risks(clean, repaired, level.std, treatment.transform, rng)
+    n_probes = max(1, directions_of(len(rows), rows.shape[1], MANY_PROBES))
+    risks, before = stein_risks(clean, repaired, level.std, treatment.transform, rng, n_probes)
     noise_mse = float(before.mean())
     if noise_mse <= 0.0:
         raise InputError(
@@ -151,8 +150,36 @@ def _level(model: Denoiser, Z: FloatArray, usual: float | None) -> NoiseLevel:
     apart = abs(math.log(own.std / usual))
     if apart > _SAME_LEVEL:  # but not clearly another
         return NoiseLevel(usual, certain=False, error=apart)
-    # What is removed from these rows is the noise that their level was read off.
-    return own
+    return _with_that_of_fit(own, usual, Z.size, len(Z) / min(model.n_samples_, SAMPLE_ROWS))
+
+
+def _with_that_of_fit(own: NoiseLevel, usual: float, n_numbers: int, times: float) -> NoiseLevel:
+    """Return the level of some rows by what they tell of it and what the rows of the fit did.
+
+    What is removed from these rows is their own noise, of which there is more or less by chance.
+    Their own reading is as far off that as its error goes beyond this chance; that of the fit is
+    off by its own error and the chance. The mean of both is weighed by these variances, and is less
+    sure where the two are farther apart than they should be (Birge, 1932).
+
+    Parameters
+    ----------
+    own : NoiseLevel
+        By the rows themselves.
+    usual : float
+        By those of the fit.
+    n_numbers : int
+        Numbers in the rows.
+    times : float
+        Their number over that of the rows of the fit, which were read as precisely.
+    """
+    assert own.std is not None
+    chance, apart = 0.5 / n_numbers, math.log(own.std / usual)
+    of_fit = own.error**2 * times
+    here, there = max(own.error**2 - chance, 0.0), of_fit + chance
+    share = there / (here + there)
+    unlike = max(1.0, apart**2 / (own.error**2 + of_fit))
+    error = math.sqrt(here * share * unlike + chance)
+    return NoiseLevel(usual * math.exp(share * apart), certain=True, error=error)
 
 
 def _doubt_of_columns(model: Denoiser, treatment: Treatment) -> float:

@@ -26,6 +26,8 @@ noise of ratios from 0.05 to 1 and 30 to 240 directions: for eigenvalues keep to
 within so many places."""
 
 _SURELY = 3.0  # standard errors beyond which eigenvalues are not equal
+_LAST = 4  # steps from one direction of signal to the next, that tell how it falls
+_SEEN = 1.5  # times the least variance of signal that stands out of noise
 _ALMOST_ALWAYS = 1.0  # more of them, which five draws of six are beyond
 
 
@@ -82,6 +84,35 @@ class Eigenvalues:
                     doubt = float(np.hypot(doubt, chance))
                 return Reading(variance**0.5, doubt), signal
             signal = min(size - 1, signal + max(1, (above - signal) // 2))
+
+    def signal_beyond(self, signal: int, std: float) -> float:
+        """Return the variance of signal below the edge of noise, over that of the noise there.
+
+        What the last directions above the edge hold beyond noise falls from one to the next; it is
+        taken to fall on in that proportion, unless the next one would be seen.
+
+        Parameters
+        ----------
+        signal : int
+            Directions above the edge.
+        std : float
+            The noise level.
+        """
+        steps = min(signal - 1, _LAST)
+        if steps < 1:
+            return 0.0
+        size = len(self.variances)
+        ratio = size / self.long
+        # The variance of signal that is seen as such an eigenvalue (Baik and Silverstein, 2006).
+        half = (self.variances[-signal:][: steps + 1] / std**2 + 1.0 - ratio) / 2.0
+        root = np.sqrt(np.maximum(half**2 - self.variances[-signal:][: steps + 1] / std**2, 0.0))
+        found = np.maximum(half + root - 1.0, np.finfo(float).eps)
+        fall = float(found[0] / found[-1]) ** (1.0 / steps)
+        edge = ratio**0.5
+        if found[0] * fall > _SEEN * edge or fall >= 1.0:
+            return 0.0
+        below = np.minimum(found[0] * fall ** np.arange(1, size - signal + 1), edge)
+        return float(below.mean())
 
     def plateau(self) -> int:
         """Return how many of the lowest eigenvalues are equal but for chance, at least 1."""

@@ -111,7 +111,8 @@ def _signal_beyond(Z: FloatArray, variance: float, count: int) -> float:
     low, high = (
         float(np.mean(some**2)) / variance - 1.0 for some in (Z[:, -2 * part : -part], Z[:, -part:])
     )
-    if high < _LIKELY * (2.0 / (len(Z) * part)) ** 0.5:
+    chance = (2.0 / (len(Z) * part)) ** 0.5
+    if high < _LIKELY * chance or low < _SURELY * chance:  # signal holds more in the lower one
         return 0.0
     fall = min(high / max(low, high), _MOST_FALL)
     return high * fall / (1.0 - fall) / _PARTS

@@ -131,7 +131,12 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
     if level.std == best.std:
         # What lower eigenvalues tell less of noise may be chance, but not more than twice a doubt.
         apart = min((first.std / best.std - 1.0) / 2.0, best.doubt)
-        level = replace(level, error=float(np.hypot(level.error, apart)))
+        hidden = spectrum.signal_beyond(signal, first.std) / 4.0 if best is first else 0.0
+        level = replace(
+            level,
+            std=best.std * (1.0 - hidden),
+            error=float(np.linalg.norm([level.error, apart, hidden])),
+        )
     if FEWEST_COLUMNS < X.shape[1] <= _MANY:
         level = _by_third_moments(level, X, spectrum)
     if level.certain and level.std == best.std and X.shape[1] <= _MANY:
@@ -164,19 +169,36 @@ def _by_third_moments(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -
 
 
 def _checked(level: NoiseLevel, high: Reading) -> NoiseLevel:
-    """Return the level by high frequencies where they tell it better."""
+    """Return the level by high frequencies where they tell it better, or by both if they agree."""
     if high.doubt > _NOTHING_KNOWN:
         return level
-    if level.std is not None and level.certain and level.error < high.doubt / 2.0:
-        # All directions without signal tell it better than some frequencies, if these agree.
-        apart = float(np.log(level.std / high.std))
-        if abs(apart) < high.doubt:
-            return level
+    if level.std is not None and level.certain and level.error > 0.0:
+        both = _together(level, high)
+        if both is not None:
+            return both
     if level.std is not None and high.std > level.std * (1.0 + high.doubt + 2.0 * level.error):
         return level
     if level.std is not None and level.certain and high.std < _AGREES * level.std:
         return replace(level, certain=False)  # noise that is weaker at high frequencies, or signal
     return NoiseLevel(high.std, certain=True, error=high.doubt / 2.0)
+
+
+def _together(level: NoiseLevel, high: Reading) -> NoiseLevel | None:
+    """Return the mean of two readings, weighed by their precision; None where they do not agree.
+
+    They are read off much the same noise, so that both together are no surer than the better one,
+    and less sure where they are further apart than by chance (Birge, "The calculation of errors by
+    the method of least squares", 1932).
+    """
+    assert level.std is not None
+    errors = np.array([level.error, high.doubt / 2.0])
+    apart = float(np.log(high.std / level.std))
+    chance = float(np.hypot(*errors))
+    if abs(apart) > _SURELY * chance:
+        return None
+    share = float(errors[0] / chance) ** 2
+    error = float(errors.min()) * max(1.0, abs(apart) / chance)
+    return replace(level, std=level.std * float(np.exp(share * apart)), error=error)
 
 
 def _lowest(readings: list[Reading]) -> Reading:

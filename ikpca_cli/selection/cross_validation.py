@@ -39,6 +39,7 @@ WORTH_A_PAIR = 0.005
 _CHUNK_ROWS = 128  # held-out rows that are moved at once: their kernel values stay in the cache
 _STEEPEST = 10.0  # change of a row's displacement over its own, per column
 _MORE_ROWS = 1.2  # than in a fit of the comparison, to show how fast the risk falls
+_FEWER_ROWS = 2.0 / 3.0  # where there are no more
 
 
 class CrossValidation:
@@ -187,24 +188,20 @@ class CrossValidation:
     def full_risk(self, expansion: Expansion, n_samples: int) -> Expansion:
         """Return an expansion with its risk for a fit on `n_samples` rows.
 
-        A fit on more rows than those of the comparison shows how fast the risk falls, on rows that
-        both clean; it is taken to fall as one over the number of rows.
+        A fit on more rows than those of the comparison, or else on fewer, shows how fast the risk
+        falls, on rows that both clean; it is taken to fall as one over the number of rows.
         """
         first = self.trials[0]
         few, held = len(first.places), len(first.held)
-        beyond = np.setdiff1d(np.arange(held, len(self.rows)), first.places)
-        if len(beyond) == 0:  # some of the held-out rows have to do
-            beyond = np.arange(held // 2, held)
-            held //= 2
-        many = few + len(beyond)
-        if first.reference is not None or many < _MORE_ROWS * few or held < 1:
+        if first.reference is not None:
             return expansion
-        finer = replace(
-            first,
-            places=np.sort(np.concatenate([first.places, beyond])),
-            held=first.held[:held],
-            tangents=[e[:held] for e in first.tangents],
-        )
+        beyond = np.setdiff1d(np.arange(held, len(self.rows)), first.places)
+        places = np.sort(np.concatenate([first.places, beyond]))
+        if len(places) < _MORE_ROWS * few:
+            places = first.places[: int(_FEWER_ROWS * few)]
+        if not 0 < len(places) < n_samples:
+            return expansion
+        finer = replace(first, places=places)
         before = self.seen[expansion.gammas[0]].before
         coarse = risks_of(self._parts(expansion.gammas), self._weights(expansion), before)
         self.progress("estimating", 0, 1)
@@ -222,10 +219,11 @@ class CrossValidation:
         given = [weight for part in expansion.weights for weight in part.values()]
         if expansion.smoothing is not None:
             given.extend(expansion.smoothing)
-        fine = risks_of(parts, np.array(given), before[:held])
-        change = min(float((fine - coarse[:held]).mean()), 0.0)
-        on = (1.0 / few - 1.0 / max(n_samples, many)) / (1.0 / few - 1.0 / many)
-        return replace(expansion, risk=expansion.risk + on * change)
+        changes = risks_of(parts, np.array(given), before[:held]) - coarse[:held]
+        on = (1.0 / few - 1.0 / n_samples) / (1.0 / few - 1.0 / len(places))
+        change = min(on * float(changes.mean()), 0.0)
+        error = float(np.hypot(expansion.error, on * changes.std() / held**0.5))
+        return replace(expansion, risk=expansion.risk + change, error=error)
 
     def fair_risk(self, expansion: Expansion) -> Expansion:
         """Return an expansion with the risk of its weights on rows that did not choose them."""

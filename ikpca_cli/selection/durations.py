@@ -194,12 +194,10 @@ def last_stages(
         stages += [Stage("weighing", seconds, n_own)]
         stages += [Stage("weighing low frequencies", seconds, n_low)]
     first = trial.trials[0]
-    if len(trial.rows) >= MANY_ROWS:
-        numbers = len(first.held) * (1 + len(first.tangents)) * OF_AN_EXPANSION
-        n_fitted = int(_MORE_FITTED * len(first.places))
-        seconds = durations.of_gamma(n_fitted, int(numbers), shape[1])
-        rounds = math.ceil((n_own + n_low) / thread_count())
-        stages.append(Stage("estimating", seconds, rounds))
+    numbers = len(first.held) * (1 + len(first.tangents)) * OF_AN_EXPANSION
+    times = _MORE_FITTED if len(trial.rows) >= MANY_ROWS else 1.0
+    seconds = durations.of_gamma(int(times * len(first.places)), int(numbers), shape[1])
+    stages.append(Stage("estimating", seconds, math.ceil((n_own + n_low) / thread_count())))
     return [*stages, *fit_stages(math.floor(n_own), n_low, durations, shape)]
 
 

@@ -24,13 +24,15 @@ def halved(X):
     return 0.5 * X
 
 
-def test_a_simulation_is_a_lower_bound_of_what_is_promised():
+def test_a_promise_is_raised_to_a_simulation_within_its_error():
     rows = np.random.default_rng(RNG).normal(size=(200, 30))
     usual = Treatment(Caution(1.0))
-    low, rms = simulated(Promise(0.1, 0.01, 0, 1.0), halved, usual, rows, halved(rows), 1.0, 0)
+    low, rms = simulated(Promise(0.1, 9.0, 0, 1.0), halved, usual, rows, halved(rows), 1.0, 0)
     truth = halved(rows)
     assert_allclose(low.mse, 0.25 + 0.25 * np.mean(truth**2), rtol=0.1)
     assert_allclose(rms, 1.0, rtol=0.05)
+    sure, _ = simulated(Promise(0.1, 0.01, 0, 1.0), halved, usual, rows, halved(rows), 1.0, 0)
+    assert_allclose(sure.mse, 0.11)
     high, _ = simulated(Promise(0.9, 0.01, 0, 1.0), halved, usual, rows, halved(rows), 1.0, 0)
     assert high.mse == 0.9
 
@@ -56,7 +58,7 @@ def test_a_promise_is_withheld_where_it_rests_on_the_simulation_alone():
         Promise(0.5, 0.01, 0, 1.0), loud_ones_gone, usual, rows, loud_ones_gone(rows), 1.0, 0
     )
     assert found.checked().withheld
-    assert Promise(0.5, 0.09 * 0.5, 0, 1.0).checked().withheld  # of such ones half are wrong
+    assert Promise(0.5, 0.13 * 0.5, 0, 1.0).checked().withheld
     assert not Promise(0.5, 0.9 * MOST_ERROR * 0.5, 0, 1.0).checked().withheld
 
 

@@ -7,8 +7,10 @@ import pytest
 
 from ikpca_cli import IKPCA, PCA
 from ikpca_cli.errors import IkpcaWarning, InputError
-from ikpca_cli.evaluation.without_clean import _level, estimate_error
+from ikpca_cli.evaluation.without_clean import _level, _with_that_of_fit, estimate_error
 from ikpca_cli.noise.estimate import NoiseLevel
+from ikpca_cli.noise.level import estimate_noise
+from ikpca_cli.noise.risk import stein_risks
 from ikpca_cli.transforms.column_scale import ColumnScale
 
 
@@ -114,7 +116,7 @@ def test_a_level_that_these_rows_do_not_confirm_is_doubted_as_far(waves):
     clean, rng = waves
     noisy = clean + rng.normal(scale=0.3, size=clean.shape)
     model, rows = PCA().fit(noisy[:120]), noisy[120:]
-    own = _level(model, rows, model.noise_std_)
+    own = estimate_noise(rows - rows.mean(axis=0))
     assert own.certain
     assert own.std is not None
     doubted = _level(model, rows, 1.15 * own.std)
@@ -129,3 +131,42 @@ def test_rows_of_which_some_are_louder_tell_no_error(waves):
     for noise, is_told in ((0.3, True), (levels[120:], False)):
         found = estimate_error(model, clean[120:] + noise * rng.normal(size=(120, 40)))
         assert (found["no_estimate_because"] != "the noise is not of one kind and level") is is_told
+
+
+def test_levels_of_rows_and_of_the_fit_are_better_together():
+    """What is wanted is how much noise some rows hold: it is drawn, and so are both readings."""
+    rng = np.random.default_rng(np.random.SeedSequence([49]))
+    size, times, count = 4000, 0.5, 2000
+    held = rng.normal(scale=(0.5 / size) ** 0.5, size=count)
+    own_error = (1.5 / size) ** 0.5  # by a third of the numbers
+    own = held + rng.normal(scale=(own_error**2 - 0.5 / size) ** 0.5, size=count)
+    of_fit = rng.normal(scale=own_error * times**0.5, size=count)
+    off, told = [], []
+    for a, b, truth in zip(own, of_fit, held, strict=True):
+        level = NoiseLevel(float(np.exp(a)), certain=True, error=own_error)
+        both = _with_that_of_fit(level, float(np.exp(b)), size, times)
+        off.append(np.log(both.std) - truth)
+        told.append(both.error**2 - 0.5 / size)
+    assert np.std(off) < 0.8 * min(np.std(own - held), np.std(of_fit - held))
+    assert np.median(told) ** 0.5 == pytest.approx(np.std(off), rel=0.2)
+
+
+def test_more_probes_tell_the_same_risk_better(waves):
+    """A projection leaves noise in as many directions as it has, whatever the probes."""
+    _, rng = waves
+    directions = np.linalg.qr(rng.normal(size=(40, 8)))[0]
+    noise = rng.normal(size=(50, 40))
+
+    def projected(X):
+        return X @ directions @ directions.T
+
+    spread = []
+    for n_probes in (1, 16):
+        told = [
+            stein_risks(projected, noise, 1.0, None, np.random.default_rng(seed), n_probes)[0]
+            for seed in range(30)
+        ]
+        spread.append(np.std(told, axis=0).mean())
+        expected = np.mean((projected(noise) - noise) ** 2, axis=1) - 1.0 + 2.0 * 8 / 40
+        assert np.mean(told) == pytest.approx(expected.mean(), abs=0.02)
+    assert spread[1] < 0.4 * spread[0]

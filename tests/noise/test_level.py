@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ikpca_cli.noise.eigenvalues import Eigenvalues
-from ikpca_cli.noise.estimate import NoiseLevel
-from ikpca_cli.noise.level import estimate_noise
+from ikpca_cli.noise.estimate import NoiseLevel, Reading
+from ikpca_cli.noise.level import _together, estimate_noise
 from ikpca_cli.noise.local import thickness
 from ikpca_cli.noise.row_lengths import RowLengths
 
@@ -334,3 +334,29 @@ def test_a_level_is_no_surer_than_the_parts_of_its_spectrum_agree():
                 assert level.error > 0.99 * min(apart, reading.doubt)
                 told += 1
     assert told >= 5
+
+
+def test_two_readings_are_weighed_by_their_precision():
+    level = NoiseLevel(1.0, certain=True, error=0.01)
+    both = _together(level, Reading(1.01, 0.02))
+    assert both.std == pytest.approx(1.01**0.5)
+    assert both.error == pytest.approx(0.01)
+    apart = _together(level, Reading(np.exp(0.025), 0.02))
+    assert apart.error == pytest.approx(0.01 * 0.025 / 0.01 / 2**0.5)
+    assert _together(level, Reading(1.04, 0.02)) is None
+
+
+@pytest.mark.parametrize(("fall", "is_hidden"), [(0.5, True), (0.0, False)])
+def test_signal_below_the_edge_of_noise_is_foreseen_where_it_falls_on(fall, is_hidden):
+    """Directions of signal that halve from one to the next, or of which there are four."""
+    rng = np.random.default_rng(np.random.SeedSequence([61]))
+    count = 20 if fall else 4
+    strengths = 16.0 * (fall or 0.7) ** np.arange(count)
+    basis = np.linalg.qr(rng.normal(size=(80, count)))[0]
+    rows = rng.normal(size=(200, count)) * np.sqrt(strengths) @ basis.T + rng.normal(size=(200, 80))
+    spectrum = Eigenvalues.of(rows - rows.mean(axis=0))
+    reading, signal = spectrum.reading(1.0)
+    beyond = spectrum.signal_beyond(signal, reading.std)
+    hidden = strengths[signal:].sum() / (80 - signal)
+    assert (beyond > 0.0) is is_hidden
+    assert beyond == pytest.approx(hidden, rel=0.8, abs=1e-12)

@@ -133,6 +133,7 @@ def test_a_fit_with_nothing_given_is_one_whole(order):
     assert [name for name in names if "weighing" not in name] == [
         "refining",
         *low,
+        "estimating",
         "eigenvectors",
         "checking",
     ]
