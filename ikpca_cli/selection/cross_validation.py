@@ -29,6 +29,7 @@ from ikpca_cli.models.smoothing.candidates import SmoothingFit
 from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.selection.choice import Oracle
 from ikpca_cli.selection.displacements import Candidates, Displacements, SmoothDisplacements
+from ikpca_cli.selection.far_rows import weights_for_most
 from ikpca_cli.selection.held_out import ENOUGH, PROBES, Trial, trials_of, varying_columns
 from ikpca_cli.selection.least_risk import best_weights, optimism, risks_of
 from ikpca_cli.selection.outcome import Bandwidth, Expansion, Fit, LowPass
@@ -128,9 +129,13 @@ class CrossValidation:
     def best(self, *gammas: Bandwidth) -> Expansion:
         """Return the expansion of least estimated risk at one gamma, or at several together."""
         self.see(*gammas)
-        parts = self._parts(gammas)
-        found = best_weights(parts, self._usable(parts), len(self.ways) * len(gammas))
-        risks = risks_of(parts, found, self.seen[gammas[0]].before)
+        parts, before = self._parts(gammas), self.seen[gammas[0]].before
+        asked = parts, self._usable(parts), len(self.ways) * len(gammas)
+        if self.trials[0].reference is None:
+            found, risks, near = weights_for_most(*asked, before, self.noise_variance)
+        else:
+            found, near = best_weights(*asked), None
+            risks = risks_of(parts, found, before)
         iterations = found[: len(self.ways) * len(gammas)].reshape(len(gammas), -1)
         weights = tuple(
             {way: float(weight) for way, weight in zip(self.ways, part, strict=True) if weight}
@@ -138,7 +143,7 @@ class CrossValidation:
         )
         smoothing = None if self.smoothed is None else found[iterations.size :]
         error = float(risks.std() / np.sqrt(len(risks)))
-        expansion = Expansion(gammas, weights, float(risks.mean()), error, smoothing)
+        expansion = Expansion(gammas, weights, float(risks.mean()), error, smoothing, near)
         self.found[gammas] = expansion
         return expansion
 
@@ -220,6 +225,8 @@ class CrossValidation:
         if expansion.smoothing is not None:
             given.extend(expansion.smoothing)
         changes = risks_of(parts, np.array(given), before[:held]) - coarse[:held]
+        if expansion.near is not None:
+            changes = changes * np.isin(np.arange(held), expansion.near)
         on = (1.0 / few - 1.0 / n_samples) / (1.0 / few - 1.0 / len(places))
         change = min(on * float(changes.mean()), 0.0)
         error = float(np.hypot(expansion.error, on * changes.std() / held**0.5))
@@ -227,7 +234,8 @@ class CrossValidation:
 
     def fair_risk(self, expansion: Expansion) -> Expansion:
         """Return an expansion with the risk of its weights on rows that did not choose them."""
-        known = self._parts(expansion.gammas)
+        known, near = self._parts(expansion.gammas), expansion.near
+        known = known if near is None else [part.some(near) for part in known]
         over = optimism(known, self._usable(known), len(self.ways) * len(expansion.gammas))
         return replace(expansion, risk=expansion.risk + over)
 

@@ -45,6 +45,8 @@ class Expansion:
         Estimated mean squared error after cleaning, and its standard error.
     smoothing : ndarray, shape (k,), or None
         Weights of the smoothers, in the order of `SmoothingFit.names`.
+    near : ndarray of int, or None
+        Held-out rows that decided about the weights; None for all.
     """
 
     gammas: tuple[Bandwidth, ...]
@@ -52,6 +54,7 @@ class Expansion:
     risk: float
     error: float
     smoothing: FloatArray | None = None
+    near: NDArray[np.intp] | None = None
 
     def saves(self, share: float, other: Expansion) -> bool:
         """Tell whether all gammas are of use, and save a share of the other's risk.

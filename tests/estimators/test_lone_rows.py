@@ -32,6 +32,19 @@ def test_one_bad_row_costs_the_others_nothing(bad):
     assert model.n_samples_ == 79
 
 
+@pytest.mark.parametrize("offset", [2.0, 4.0])
+def test_a_row_a_little_off_leaves_the_others_their_gain(offset):
+    rng = np.random.default_rng(38)
+    clean, noisy = rows_of(rng)
+    clean[7] += offset
+    noisy[7] += offset
+    model = IKPCA(n_rff="exact").fit(noisy)
+    errors = np.mean((model.denoise(noisy) - clean) ** 2, axis=1)
+    assert np.mean(errors) < 0.25 * 0.2**2
+    assert errors[7] < 2.0 * 0.2**2
+    assert 0.5 < model.rough_mse_ / np.mean(errors) < 2.0
+
+
 def test_of_many_rows_the_sample_is_without_it():
     rng = np.random.default_rng(32)
     rows = rows_of(rng, 2400)[1]
