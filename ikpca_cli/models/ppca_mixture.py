@@ -131,6 +131,7 @@ def fit_mixture(
     count: int,
     rng: np.random.Generator,
     progress: Progress = silent,
+    iterations: int = ITERATIONS,
 ) -> MixtureModel:
     """Fit a mixture by expectation maximisation.
 
@@ -144,6 +145,7 @@ def fit_mixture(
     rng : numpy.random.Generator
         Draws the rows that the components begin at.
     progress : callable
+    iterations : int
 
     Returns
     -------
@@ -151,10 +153,10 @@ def fit_mixture(
         The component with the largest share first.
     """
     shares = _first_shares(X, count, rng)
-    for done in range(1, ITERATIONS + 1):
+    for done in range(1, iterations + 1):
         model = _maximised(X, shares, noise_variance)
-        progress("fitting", done, ITERATIONS)
-        if done < ITERATIONS:
+        progress("fitting", done, iterations)
+        if done < iterations:
             shares = model.responsibilities(X)
     return model
 

@@ -30,8 +30,9 @@ FEWEST = 40
 COMPONENTS, EACH = 4, 50
 """Components of a mixture at most, and windows for each of them."""
 
-LEARNED = 4000
-"""Windows that a mixture learns from at most."""
+LEARNED, ITERATIONS = 10_000, 10
+"""Windows that a mixture learns from at most, and how often: more windows are worth more than more
+iterations, for beats at one phase are alike."""
 
 _LONGEST = 256  # numbers in a window
 _WINDOW = 0.5  # of the usual interval
@@ -127,7 +128,7 @@ def cleaned_by_phase(canvas: FloatArray, peaks: FloatArray, level: float, seed: 
         some = windows[:: len(windows) // LEARNED + 1]
         count = int(np.clip(len(some) // EACH, 1, COMPONENTS))
         rng = model_rng(seed, Stream.PHASES)
-        model = fit_mixture(some, level**2, count, rng)
+        model = fit_mixture(some, level**2, count, rng, iterations=ITERATIONS)
         share = 1.0 / (model.noise_left(windows) + 1.0 / len(starts))
         cleaned = (model.denoise(windows) + mean) * share
         np.add.at(total, places, cleaned.reshape(*places.shape, width))
