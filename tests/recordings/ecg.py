@@ -37,3 +37,43 @@ def ecg(seconds, fs, rng, ectopic=0.05, normal=NORMAL):
         for height, shift, width in ECTOPIC if odd else normal:
             clean[near] += scale * height * np.exp(-0.5 * ((t[near] - peak - shift) / width) ** 2)
     return clean, np.array(times) * fs
+
+
+P, Q, S = NORMAL[0], NORMAL[1], NORMAL[3]
+WIDE = ((1.2, 0.0, 0.050), (-0.6, 0.13, 0.050), (-0.5, 0.34, 0.070))
+OPPOSITE = ((-1.5, 0.0, 0.035), (0.6, 0.10, 0.040), (0.5, 0.30, 0.060))
+RHYTHMS = {
+    # The usual complex, another one and the beats that have it; seconds from beat to beat.
+    "paced": (((1.2, -0.06, 0.0012), *WIDE), None, lambda k, rng: 0.86),
+    "wide spikes": (((3.0, -0.05, 0.0012), *WIDE), None, lambda k, rng: 0.86),
+    "left bundle": (
+        ((0.12, -0.2, 0.025), (0.8, -0.025, 0.018), (0.85, 0.03, 0.02), (-0.25, 0.28, 0.06)),
+        None,
+        lambda k, rng: rng.normal(0.8, 0.02),
+    ),
+    "bigeminy": (NORMAL, (OPPOSITE, 2), lambda k, rng: (0.5, 1.0)[k % 2]),
+    "wide bigeminy": (NORMAL, (WIDE, 2), lambda k, rng: (0.5, 1.0)[k % 2]),
+    "fibrillation": (NORMAL[1:], None, lambda k, rng: np.clip(rng.normal(0.75, 0.18), 0.36, 1.6)),
+    "tachycardia": (NORMAL, None, lambda k, rng: rng.normal(0.43, 0.006)),
+    "slow": ((*NORMAL[:4], (0.35, 0.37, 0.055)), None, lambda k, rng: rng.normal(1.45, 0.05)),
+    "salvoes": (NORMAL, (WIDE, 7), lambda k, rng: (0.8, 0.8, 0.8, 0.8, 0.8, 0.55, 1.1)[k % 7]),
+}
+"""Rhythms unlike that of `ecg`: complexes that are wide or point the other way, other intervals."""
+
+
+def rhythm(name, seconds, fs, rng):
+    """Return a clean ECG (n,) of one of `RHYTHMS`, and its R peaks in samples."""
+    usual, other, interval = RHYTHMS[name]
+    t = np.arange(round(seconds * fs)) / fs
+    clean, peaks, at = np.zeros(len(t)), [], 0.7
+    while at < seconds - 0.7:
+        waves = other[0] if other and len(peaks) % other[1] == other[1] - 1 else usual
+        near = slice(max(0, round((at - 0.6) * fs)), round((at + 0.7) * fs))
+        scale = rng.normal(1.0, 0.04)
+        for height, shift, width in waves:
+            shown = max(width, 0.35 / fs)  # as a recorder shows a spike
+            wave = np.exp(-0.5 * ((t[near] - at - shift) / shown) ** 2)
+            clean[near] += scale * height * width / shown * wave
+        peaks.append(at)
+        at += interval(len(peaks) - 1, rng)
+    return clean, np.array(peaks) * fs

@@ -15,7 +15,7 @@ from ikpca_cli.recordings.beats.events import (
     find_peaks,
     without_baseline,
 )
-from tests.recordings.ecg import STRONG, TALL_T, ecg
+from tests.recordings.ecg import RHYTHMS, STRONG, TALL_T, ecg, rhythm
 
 FS = 360.0
 
@@ -55,6 +55,20 @@ def test_t_waves_are_no_beats_and_weaker_beats_are(waves, db):
     sensitivity, precision = shares(find_peaks(fast, 250.0), peaks, 0.1 * 250.0)
     assert sensitivity > 0.97
     assert precision > 0.97
+
+
+@pytest.mark.parametrize("fs", [100.0, 250.0, 360.0])
+@pytest.mark.parametrize("name", RHYTHMS)
+def test_beats_of_other_rhythms_are_found(name, fs):
+    for db, least in ((None, 0.99), (10.0, 0.97)):
+        rng = np.random.default_rng(5)
+        clean, peaks = rhythm(name, 90.0, fs, rng)
+        noise = 0.0 if db is None else rng.normal(0.0, clean.std() / 10 ** (db / 20), len(clean))
+        fast, _ = without_baseline((clean + noise)[:, None], fs)
+        found = find_peaks(fast, fs)
+        sensitivity, precision = shares(found, peaks, 0.075 * fs)
+        assert min(sensitivity, precision) >= least
+        assert abs(len(found) - len(peaks)) <= 0.03 * len(peaks)
 
 
 def test_rows_have_their_peaks_at_one_place():

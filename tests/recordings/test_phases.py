@@ -52,6 +52,16 @@ def test_pauses_and_few_beats_leave_no_sample_out():
         assert_array_equal(found[1000:], rows[1000:])  # more than an interval beyond the last
 
 
+@pytest.mark.parametrize("seed", [2, 3, 6])
+def test_a_few_beats_like_no_other_are_not_made_like_them(seed):
+    clean, peaks = ecg(150.0, 100.0, np.random.default_rng(seed))
+    std = clean.std() / 10**0.5
+    rows = clean + np.random.default_rng(seed + 1).normal(0.0, std, len(clean))
+    for shift in (-0.05, 0.0, 0.05):
+        errors = (cleaned_by_phase(rows[:, None], peaks + shift, std, 0)[:, 0] - clean) ** 2
+        assert errors.mean() < std**2 / 14.0
+
+
 def test_drift_is_told_from_beats_and_noise():
     rng = np.random.default_rng(6)
     n, usual = 20_000, 80

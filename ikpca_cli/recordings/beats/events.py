@@ -4,9 +4,6 @@ The preparation of Gedon et al. (2023, section 5.2): the baseline that wanders i
 high-pass filter, R peaks are found, and each R-R interval becomes one row with its peak at one
 place. The row of a peak reaches back over a share of the interval before it, and forward over the
 rest of the one after, so that rows tile the recording and can be put back.
-
-R peaks are where the energy of their band is highest, and where two lie far apart a weaker one
-between them, after Pan and Tompkins, "A real-time QRS detection algorithm" (1985).
 """
 
 from __future__ import annotations
@@ -19,6 +16,7 @@ from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import InputError
+from ikpca_cli.recordings.beats.heart_beats import HeartBeats, find_heart_beats
 
 LENGTH, PEAK = 512, 150
 """Samples of a row, and the place of its peak, as in the paper."""
@@ -27,14 +25,9 @@ FEWEST = 3
 """Peaks without which there is no interval on both sides of one."""
 
 _BASELINE = 0.5  # Hz: below is baseline wander
-_BAND = (5.0, 20.0)  # Hz, of the QRS complex
-_TOGETHER = 0.1  # seconds whose energy is one event's
-_APART = 0.25  # seconds between heart beats, at the least
-_AFTER = 0.36  # seconds after a beat in which what is weaker may be its T wave
-_NEAR = 0.08  # seconds between the energy's peak and that of the signal
+_NEAR = 0.08  # seconds within which beats of one kind are alike
 _SHARE, _LEAST_SHARE = 0.3, 0.1  # of a usual peak's energy: an event's, and a missed one's
 _FAR, _STEPS = 1.5, 9  # usual steps between which one was missed; steps that tell the usual one
-_USUAL = 2.0  # seconds in each of which a beat is expected
 _AS_LIKE = 0.5  # of the highest correlation: that of one period
 _ROUND = 8  # of the period: what is narrower is no event
 
@@ -145,22 +138,15 @@ def find_peaks(fast: FloatArray, fs: float, apart: int = 0) -> FloatArray:
     With a rate they are R peaks; without one (0), those of whatever comes again, about every
     `apart` samples or, if that is 0, as often as the recording is most like itself.
     """
-    from scipy import signal
     from scipy.ndimage import gaussian_filter1d, uniform_filter1d
 
     if fs > 0.0:
-        high = min(_BAND[1], 0.45 * fs)
-        sections = signal.butter(2, (_BAND[0], high), "bandpass", fs=fs, output="sos")
-        shaped = signal.sosfiltfilt(sections, fast, axis=0)
-        times = (_NEAR, _TOGETHER, _APART, _AFTER)
-        near, together, least, after = (max(1, round(s * fs)) for s in times)
-        usual = round(_USUAL * fs)
-    else:
-        period = apart or _period(fast)
-        shaped = gaussian_filter1d(fast, period / _ROUND**2, axis=0)
-        parts = (_ROUND, _ROUND, 2, 2)
-        near, together, least, after = (max(1, period // part) for part in parts)
-        usual = 2 * period
+        return _kinds_aligned(find_heart_beats(fast, fs), max(1, round(_NEAR * fs)))
+    period = apart or _period(fast)
+    shaped = gaussian_filter1d(fast, period / _ROUND**2, axis=0)
+    parts = (_ROUND, _ROUND, 2, 2)
+    near, together, least, after = (max(1, period // part) for part in parts)
+    usual = 2 * period
     power = shaped / np.maximum(np.median(np.abs(shaped), axis=0), 1e-300)
     energy = uniform_filter1d((power**2).sum(axis=1), together)
     found = _events(energy, min(usual, len(energy)), least, after)
@@ -202,6 +188,18 @@ def _events(energy: FloatArray, usual: int, least: int, after: int) -> NDArray[n
         if len(between):
             missed.append(between[np.argmax(energy[between])])
     return np.sort(np.append(found, missed).astype(np.intp))
+
+
+def _kinds_aligned(beats: HeartBeats, near: int) -> FloatArray:
+    """Return peaks (n,) of heart beats, those of a kind aligned with each other, see `_aligned`."""
+    found = []
+    for wide in (False, True):
+        for upward in (False, True):
+            own = beats.peaks[(beats.wide == wide) & (beats.upward == upward)]
+            enough = len(own) >= FEWEST
+            found.append(_aligned(beats.bands[int(wide)], own, near) if enough else own)
+    peaks: FloatArray = np.sort(np.concatenate(found).astype(np.float64))
+    return peaks
 
 
 def _aligned(main: FloatArray, peaks: NDArray[np.intp], near: int) -> FloatArray:

@@ -40,6 +40,7 @@ _BEYOND = 1.25  # usual intervals before the first peak and after the last
 _LEAST_SHARE = 0.5  # of what is cleaned by phase
 _SCALES, _BLOCK = 6, 1 << 18  # of drift, slower ones being left whole; samples cleaned together
 _SLOWEST = 8  # waves of the slowest kind in a stretch
+_SURE = 4.0  # standard deviations of a squared length
 _SHARE = 0.75  # of the universal threshold, as `Combination` has it
 
 
@@ -130,11 +131,20 @@ def cleaned_by_phase(canvas: FloatArray, peaks: FloatArray, level: float, seed: 
         rng = model_rng(seed, Stream.PHASES)
         model = fit_mixture(some, level**2, count, rng, iterations=ITERATIONS)
         share = 1.0 / (model.noise_left(windows) + 1.0 / len(starts))
-        cleaned = (model.denoise(windows) + mean) * share
+        cleaned = model.denoise(windows)
+        # A beat like no other loses more than noise, and stays as it is.
+        unlike = np.sum((windows - cleaned) ** 2, axis=1) > _unlike(windows.shape[1]) * level**2
+        cleaned[unlike], share[unlike] = windows[unlike], 1.0
+        cleaned = (cleaned + mean) * share
         np.add.at(total, places, cleaned.reshape(*places.shape, width))
         np.add.at(weight, places, share.reshape(*places.shape, width))
     known = weight > 0.0
     return np.where(known, total / np.where(known, weight, 1.0), canvas)
+
+
+def _unlike(numbers: int) -> float:
+    """Return the squared length that noise of variance 1 in so many numbers hardly ever has."""
+    return numbers + _SURE * float(np.sqrt(2.0 * numbers))
 
 
 def _starts(peaks: NDArray[np.intp], length: int, high: int) -> Iterator[NDArray[np.intp]]:
