@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -40,9 +40,6 @@ LIMIT_ROWS = 500
 
 class Denoiser(KnownFit):
     """Learns a model from noisy rows and cleans rows with it; see `Estimator` for attributes."""
-
-    leaves_far_rows: ClassVar[bool] = False
-    """Whether rows far from all that it was fitted on come back about as they are."""
 
     _given_noise: Transform | None = None
 
@@ -136,7 +133,7 @@ class Denoiser(KnownFit):
         rows = X if isinstance(X, FirstPass) else FirstPass(X, self.seed)
         self._check_params(rows.shape[0], rows.shape[1])
         self._read(rows, progress)
-        if self.leaves_far_rows and self.n_components == "auto" and not self.replicates:
+        if self.n_components == "auto" and not self.replicates:
             leave_out_lone_rows(rows)
         check_scale(self, rows)
         self.feature_codes_ = encode(rows.feature_names)

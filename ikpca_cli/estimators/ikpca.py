@@ -120,7 +120,6 @@ class IKPCA(PreimageDenoiser):
     """
 
     method = "ikpca"
-    leaves_far_rows = True
     RIDGES = (0.01, 0.1, 0.5)
     SELECTION_ROWS = 600
 

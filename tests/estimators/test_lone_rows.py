@@ -1,5 +1,7 @@
 """Single rows far from all others do not decide what is learned from these."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -8,6 +10,7 @@ from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.errors import IkpcaNote
 from ikpca_cli.estimators.decisions.lone_rows import leave_out_lone_rows, lone_rows
 from ikpca_cli.estimators.ikpca import IKPCA
+from ikpca_cli.estimators.pca import PCA
 
 AXIS = np.linspace(0.0, 1.0, 24)
 
@@ -18,14 +21,15 @@ def rows_of(rng, n_rows=80):
     return clean, clean + rng.normal(0.0, 0.2, clean.shape)
 
 
+@pytest.mark.parametrize("method", [partial(IKPCA, n_rff="exact"), PCA])
 @pytest.mark.parametrize("bad", ["constant", "rough"])
-def test_one_bad_row_costs_the_others_nothing(bad):
+def test_one_bad_row_costs_the_others_nothing(bad, method):
     rng = np.random.default_rng(31)
     clean, noisy = rows_of(rng)
     others = np.arange(len(noisy)) != 7
     noisy[7] = 100.0 if bad == "constant" else rng.normal(0.0, 20.0, 24)
     with pytest.warns(IkpcaNote, match="row 8 is far from all others"):
-        model = IKPCA(n_rff="exact").fit(noisy)
+        model = method().fit(noisy)
     cleaned = model.denoise(noisy)
     assert np.mean((cleaned - clean)[others] ** 2) < 0.2 * 0.2**2
     assert np.mean((cleaned - noisy)[7] ** 2) < 0.2**2
