@@ -10,6 +10,7 @@ from ikpca_cli.formats.arrays import ReadOptions, read_rows
 
 VALUES = np.arange(1, 31).reshape(10, 3) / 8
 LINES = [",".join(map(str, row)) for row in VALUES]
+MIXED = [*LINES[::2], *LINES[1::2]]
 
 
 def read(path, lines, **options):
@@ -72,8 +73,8 @@ def test_words_for_nothing(path, word):
 @pytest.mark.parametrize(
     ("lines", "place"),
     [
-        ([*LINES, "", *LINES], "line 11 is blank, and"),
-        ([*LINES, "", "", *LINES, "", *LINES], "line 11 is blank (2 such places), and"),
+        ([*MIXED, "", *MIXED], "line 11 is blank, and"),
+        ([*MIXED, "", "", *MIXED, "", *MIXED], "line 11 is blank (2 such places), and"),
         ([*LINES, ""], None),
         ([line for row in LINES for line in (row, "")], None),  # blank lines part rows
     ],
@@ -81,3 +82,22 @@ def test_words_for_nothing(path, word):
 def test_blank_lines_between_rows_may_part_tables(path, lines, place):
     said = read(path, lines)[1]
     assert said == "" if place is None else f"{place} rows above and below it" in said
+
+
+UP = [f"{place},{place * 0.7 % 1:.2f}" for place in range(20)]
+
+
+@pytest.mark.parametrize("gap", [[""], ["# scan 2"], ["", "# scan 2", "# of 3", ""]])
+@pytest.mark.parametrize("second", [UP, UP[::-1], UP[5:]])
+def test_tables_below_each_other_are_refused(path, gap, second):
+    with pytest.raises(InputError, match=r"begins again below line 21, where another table"):
+        read(path, [*UP, *gap, *second])
+    assert len(read(path, [*UP, *gap, *second], orientation="rows")[0]) == len(UP) + len(second)
+
+
+@pytest.mark.parametrize("second", [UP[::2], [f"{place + 20},1" for place in range(9)]])
+def test_a_remark_between_rows_is_no_other_table(path, second):
+    shuffled = [*UP[::3], *UP[1::3], *UP[2::3]]
+    assert len(read(path, [*shuffled, "# a remark", *second])[0]) == len(UP) + len(second)
+    going_on = [f"{place},{place * 0.3 % 1:.2f}" for place in range(20, 40)]
+    assert len(read(path, [*UP, "# a remark", *going_on])[0]) == 40

@@ -97,7 +97,7 @@ def parse_table(
             part, marks = parsed or parse_exactly(text.decode(block), spool.count, line, plan)
             digits.look(block, part)
             late.look(block, line)
-            left_out.look(block, line)
+            left_out.look(block, line, spool.count)
             done += len(block)
             count = spool.count + len(part)
             spool.add(part, count if size is None or not done else math.ceil(count * size / done))

@@ -164,6 +164,8 @@ def _read(
     )
     parsed = parse_table(text, plan, size=size, progress=progress)
     samples = parsed.values.T if turned else parsed.values
+    if not (turned or stacked or options.recording or options.orientation == "rows"):
+        _refuse_several(parsed, name)
     if stacked or (turned and labels and not options.transpose):
         axis = check_axis(
             [cells[-1] for cells in parsed.labels], dialect, head, name, stacked=stacked
@@ -220,6 +222,18 @@ def _read(
         missing=options.missing,
         warnings=tuple(about(name, line) for line in warnings),
     )
+
+
+def _refuse_several(parsed: Parsed, name: str) -> None:
+    """Refuse tables below each other, whose first column begins again."""
+    found = parsed.left_out.begins_again(parsed.values[:, 0])
+    if found is not None:
+        line, count = found
+        places = f" ({count} such places)" if count > 1 else ""
+        raise InputError(
+            f"{name}: its first column begins again below line {line}{places}, where another table "
+            "seems to begin: save each in a file of its own (--window none reads rows as they are)"
+        )
 
 
 def _sample(lines: Sequence[str], places: Sequence[int]) -> Sequence[int]:
