@@ -86,8 +86,11 @@ class Estimator(Parametric):
         What the noise is like, an index of `NOISE_MODELS`; None is white.
     column_stds_, noise_covariance_, gain_and_floor_, relative_and_least_, frequency_band_ : ndarray
         Or None: what the transform that makes it white needs, see `ikpca_cli.transforms`.
-    spike_limit_ : float or None
-        Distance from a row's running median from which a value is left out; None for no such thing.
+    spike_directions_ : ndarray, shape (e, n_features), or None
+        What finds values to leave out, see `ikpca_cli.noise.models.spikes.Spikes.state`; None for
+        no such thing.
+    spike_share_ : float or None
+        Share of the values of the training rows that are left out; None as above.
     noise_evidence_ : str
         How what the noise is like is known; a model file does not keep it.
     noise_doubt_ : str
@@ -122,7 +125,8 @@ class Estimator(Parametric):
         "gain_and_floor_": ("two",),
         "relative_and_least_": ("two",),
         "frequency_band_": ("four",),
-        "spike_limit_": (),
+        "spike_directions_": ("parts", "f"),
+        "spike_share_": (),
         "distance_limit_": (),
         "feature_codes_": ("c",),
     }
@@ -154,7 +158,8 @@ class Estimator(Parametric):
     gain_and_floor_: FloatArray | None = None
     relative_and_least_: FloatArray | None = None
     frequency_band_: FloatArray | None = None
-    spike_limit_: float | None = None
+    spike_directions_: FloatArray | None = None
+    spike_share_: float | None = None
     noise_evidence_: str = ""
     noise_doubt_: str = ""
     distance_limit_: float | None = None
@@ -271,7 +276,7 @@ class Estimator(Parametric):
             "noise_model": NOISE_MODELS[self.noise_model_ or 0],
             "noise_evidence": self.noise_evidence_ or None,
             "noise_doubt": self.noise_doubt_ or None,
-            "spike_limit": self.spike_limit_,
+            "spike_share": self.spike_share_,
             "noise_std": self.noise_std_ if self.noise_rms_ is None else self.noise_rms_,
             "estimated_mse": self.estimated_mse_,
             "estimated_mse_error": self.estimated_mse_error_,

@@ -128,8 +128,8 @@ class Cleaner(Estimator):
         if rows.shape[0] < FEW_ROWS or (is_settled and usual.spikes is None):
             return usual
         some = sample_rows(rows, SOME_ROWS, model_rng(self.seed_, Stream.FILE_SAMPLE))
-        if usual.spikes is not None and not usual.spikes.are_found(some):
-            usual = replace(usual, spikes=None)
+        if usual.spikes is not None:
+            usual = replace(usual, spikes=usual.spikes.of_file(some))
         if is_settled:
             return usual
         with at_work(with_scipy=True):
@@ -198,7 +198,8 @@ class Cleaner(Estimator):
         """Set what is kept of the noise."""
         self.noise_model_ = NOISE_MODELS.index(noise.name)
         self.noise_evidence_ = noise.evidence
-        self.spike_limit_ = None if noise.spikes is None else noise.spikes.limit
+        self.spike_directions_ = None if noise.spikes is None else noise.spikes.state()
+        self.spike_share_ = None if noise.spikes is None else noise.spikes.share
         arrays = {} if noise.transform is None else noise.transform.state()
         for name in transform_arrays():
             setattr(self, f"{name}_", arrays.get(name))
@@ -233,7 +234,9 @@ class Cleaner(Estimator):
         else:
             caution = Caution(self.noise_std_, self.strength_)
         constant = None if self.constant_ is None else self.constant_ != 0.0
-        spikes = None if self.spike_limit_ is None else Spikes(self.spike_limit_)
+        spikes = None
+        if self.spike_directions_ is not None:
+            spikes = Spikes.from_state(self.spike_directions_, self.spike_share_ or 0.0)
         return Treatment(caution, self._noise_transform(), constant, spikes)
 
     def _raw(self, Z: FloatArray) -> FloatArray:

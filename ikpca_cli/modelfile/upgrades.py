@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ikpca_cli.modelfile.model_checks import FlawError
 from ikpca_cli.models.companions import Companions
 from ikpca_cli.models.smoothing.adaptive import ADAPTIVE
 
@@ -20,7 +21,6 @@ _TRUST = (
     "noise_covariance_",
     "gain_and_floor_",
     "relative_and_least_",
-    "spike_limit_",
 )
 """What format 3 added for every method, and older fits did without."""
 
@@ -33,7 +33,11 @@ def upgrade(content: dict[str, Any]) -> None:
     params, state = content["params"], content["state"]
     if type(params) is not dict or type(state) is not dict:
         return
-    state.setdefault("frequency_band_", None)  # which the first files of format 3 did without
+    if state.pop("spike_limit_", None) is not None:
+        raise FlawError("it finds spikes as only versions in development did")
+    # Which the first files of format 3 did without.
+    for name in ("frequency_band_", "spike_directions_", "spike_share_"):
+        state.setdefault(name, None)
     adaptive = state.get("smoothing_adaptive_")  # and these without the last smoothers
     if isinstance(adaptive, np.ndarray) and len(adaptive) == _FIRST_SMOOTHERS:
         missing = len(ADAPTIVE) - _FIRST_SMOOTHERS

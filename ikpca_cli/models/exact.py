@@ -120,7 +120,7 @@ class ExactModel:
             gammas=gammas,
             gram_means=np.stack([spectrum.gram_mean for spectrum in kept]),
             mean_weights=np.stack([spectrum.mean_weights for spectrum in kept]),
-            vectors=np.concatenate([spectrum.vectors for spectrum in kept], axis=1),
+            vectors=np.ascontiguousarray(np.hstack([spectrum.vectors for spectrum in kept])),
             owners=_indexed([spectrum.variances for spectrum in kept]),
             spectral_variances=np.concatenate([spectrum.variances for spectrum in kept]),
             spectral_noise=noise_variance * np.concatenate([s.noise_gains for s in kept]),

@@ -50,6 +50,10 @@ class Treatment:
             X = self.spikes.repair(X)
         return X if self.transform is None else self.transform.forward(X)
 
+    def count_left_out(self, X: FloatArray) -> int:
+        """Return how many values of rows (n, p) are left out, as spikes."""
+        return 0 if self.spikes is None else int(self.spikes.find(X)[0].sum())
+
     def clean(self, X: FloatArray, denoise: Callable[[FloatArray], FloatArray]) -> FloatArray:
         """Return cleaned rows.
 

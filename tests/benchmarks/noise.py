@@ -231,7 +231,7 @@ def show(label, model, noisy, clean, best=None):
     known = "" if best is None else f", {after / best:.2f} x that with the true transform"
     promise = model.estimated_mse_
     said = "withheld" if promise is None else f"{promise / after:.2f}"
-    kind = model.summary()["noise_model"] + (" with spikes" if model.spike_limit_ else "")
+    kind = model.summary()["noise_model"] + (" with spikes" if model.spike_share_ else "")
     print(f"{label}: {before:.3g} -> {after:.3g}{known}; noise {kind}; promise {said}")
 
 

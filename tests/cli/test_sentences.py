@@ -23,7 +23,9 @@ FIT = {"noise_std": 0.2, "estimated_mse": 0.004, "estimated_mse_error": 0.0004, 
 
 def test_a_fit_ends_in_what_to_expect_and_do():
     noise, error, following = fit_sentences(FIT, given=False, replicates=False)
-    assert "0.2 (measured from the rows; white)" in noise
+    assert noise == "Noise: standard deviation 0.2 (measured from the rows; white)."
+    struck, *_ = fit_sentences(FIT | {"spike_share": 0.02}, given=False, replicates=False)
+    assert "2 % of the values are taken for spikes and left out; --noise-model white" in struck
     assert "RMS 0.2 before, 0.0632 after (MSE 0.04 and 0.004 ± 0.0004)" in error
     assert "10.0 ± 0.4 dB less" in error
     assert following == "Next: ikpca denoise 'a b.m' FILE"
@@ -107,31 +109,36 @@ def test_errors_in_words():
 
 
 def test_files_in_words():
-    record = {"n_samples": 9, "unlike_rows": [2, 7], "removed_rms": 0.2, "removed_db": -10.0}
+    record = {"n_samples": 9, "unlike_rows": [], "spikes": 0, "removed_rms": 0.2}
+    record |= {"removed_db": -10.0}
+    recording, still = record, record | {"removed_rms": 0.0, "removed_db": None}
+    record = record | {"unlike_rows": [2, 7]}
     cleaned, odd = file_sentences(record, 0.25, kept=False)
     assert cleaned == (
         "9 rows cleaned. Removed: RMS 0.2, 10 % of the rows' variance; noise of the fit: 0.25."
     )
     assert "--keep-unlike" in odd
-    (untouched,) = file_sentences(
-        {"n_samples": 9, "unlike_rows": [], "removed_rms": 0.0, "removed_db": None}, None, False
-    )
+    (untouched,) = file_sentences(still, None, False)
     assert untouched == "9 rows left as they came: nothing was removed."
-    recording = {"n_samples": 9, "unlike_rows": [], "removed_rms": 0.2, "removed_db": -10.0}
     assert "% of their variance" in file_sentences(recording, None, False, (9, "sample"))[0]
     cleaned, odd = file_sentences(record, None, kept=True)
     assert cleaned.startswith("7 rows cleaned.")
     assert odd == "2 rows unlike all rows of the fit: left as they are."
+    _, struck = file_sentences(recording | {"spikes": 3}, None, kept=False)
+    assert struck == "3 values left out as spikes, and filled in."
 
 
 def test_batches_in_words():
     one = {"n_samples": 1200, "unlike": 1, "removed_rms": 0.25, "output": "clean/a.npy"}
+    one |= {"spikes": 0}
     records = [one, one | {"n_samples": 100, "unlike": 0, "output": "clean/b.npy"}]
     assert batch_sentence(records, 0, 0, 0, 2.0) == (
         "2 files cleaned, 1,300 rows; 1 row unlike those of the fit. Removed: RMS 0.25. "
         "Outputs: clean. 2.0 s."
     )
     other = one | {"removed_rms": 0.5, "output": "b.npy"}
+    text = batch_sentence([one | {"spikes": 5}, other], 0, 0, 0, 2.0)
+    assert "; 5 values left out as spikes. Removed" in text
     text = batch_sentence([one, other], 0, 0, 0, 2.0)
     assert text.endswith(". Removed: RMS 0.25 to 0.5, by file. 2.0 s.")
     assert batch_sentence([], 2, 0, 0, 2.0) == "0 files cleaned, 0 rows; 2 files failed. 2.0 s."

@@ -211,3 +211,12 @@ def test_kernel_matrix_that_does_not_fit_is_refused(monkeypatch):
     monkeypatch.setattr("ikpca_cli.data.memory.available_bytes", lambda: 10**9)
     with pytest.raises(InputError, match=r"kpca needs a 20 GB kernel matrix .* 50000 rows"):
         KernelPCA(2).fit(np.random.default_rng(0).normal(size=(50_000, 2)))
+
+
+def test_arrays_are_laid_out_as_they_are_read_back(method, arcs):
+    """Else products of matrices round in another way after a model was saved."""
+    noisy, _ = arcs
+    state = method().fit(noisy).get_state()
+    arrays = {name: value for name, value in state.items() if isinstance(value, np.ndarray)}
+    assert arrays
+    assert [name for name, value in arrays.items() if not value.flags.c_contiguous] == []

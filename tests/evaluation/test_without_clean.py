@@ -69,7 +69,7 @@ def test_values_that_are_left_out_are_no_error_of_the_rest(waves):
     spikes = rng.random(clean.shape) < 0.01
     noisy[spikes] += 5.0 * rng.choice((-1.0, 1.0), spikes.sum())
     model = PCA().fit(noisy[:160])
-    assert model.spike_limit_ is not None
+    assert model.spike_directions_ is not None
     found = estimate_error(model, noisy[160:])
     before = np.mean((noisy - clean)[160:] ** 2)
     assert found["estimated_mse_noisy"] == pytest.approx(before, rel=0.1)

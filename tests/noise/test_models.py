@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from ikpca_cli.data.row_source import as_rows
 from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.modelfile.storage import load_model, save_model
@@ -15,7 +16,6 @@ from ikpca_cli.noise.evidence.loud_columns import has_loud_columns
 from ikpca_cli.noise.models.choose import noise_of
 from ikpca_cli.noise.models.correlated import propose as propose_correlated
 from ikpca_cli.noise.models.given import covariance_of
-from ikpca_cli.noise.models.spikes import apart_from_medians, propose_outliers
 from ikpca_cli.noise.models.spikes import propose as propose_spikes
 from ikpca_cli.noise.risk import stein_risks
 from ikpca_cli.transforms.column_scale import ColumnScale
@@ -60,6 +60,12 @@ def noisy_rows(kind, n_samples, seed):
     if kind == "correlated":
         return clean + rough(rng, clean.shape), clean
     return clean + 0.15 * rng.normal(size=clean.shape), clean
+
+
+def table(n_samples, seed):
+    """Return clean rows of three factors in columns without order, and a generator."""
+    rng = np.random.default_rng(np.random.SeedSequence([73, seed]))
+    return rng.laplace(size=(n_samples, 3)) @ rng.normal(size=(3, COLUMNS)), rng
 
 
 TRANSFORMS = [
@@ -192,12 +198,17 @@ def test_rows_are_cleaner_than_if_their_noise_were_white(method, kind, most, tmp
 def test_spikes_are_left_out_and_signal_is_not(height):
     clean, rng = bumps(250, 3)
     noisy = clean + 0.1 * rng.normal(size=clean.shape)
-    assert propose_spikes(*apart_from_medians(noisy)) is None
+    assert propose_spikes(noisy) is None
     hit = rng.uniform(size=clean.shape) < 0.02
     struck = noisy + np.where(hit, rng.choice((-height, height), clean.shape), 0.0)
     model = load_method("ikpca")().fit(struck)
-    assert model.spike_limit_ is not None
+    assert model.spike_directions_ is not None
     assert np.mean((model.denoise(struck) - clean) ** 2) < 0.5 * 0.1**2
+    counted = model.treatment(as_rows(struck)).count_left_out(struck)
+    assert_allclose(counted, hit.sum(), rtol=0.1)
+    assert_allclose(model.spike_share_ * struck.size, counted, rtol=1e-9)
+    kept = load_method("pca")(noise_model="white").fit(struck).treatment(as_rows(struck))
+    assert kept.count_left_out(struck) == 0
 
 
 def test_sharp_lines_are_not_left_out_with_spikes():
@@ -213,28 +224,66 @@ def test_sharp_lines_are_not_left_out_with_spikes():
     noisy = clean + 0.08 * rng.normal(size=clean.shape)
     struck = rng.uniform(size=clean.shape) < 0.01
     noisy[struck] += 3.0 * rng.choice((-1.0, 1.0), int(struck.sum()))
-    found = propose_spikes(*apart_from_medians(noisy))
+    found = propose_spikes(noisy)
     assert found is not None
     is_left_out, _ = found.find(noisy)
     assert is_left_out[struck].mean() > 0.9
     assert is_left_out[~struck].mean() < 0.01
-    assert found.are_found(noisy)
-    assert not found.are_found(clean + 0.02 * rng.normal(size=clean.shape))
+    assert found.of_file(noisy) is not None
+    quiet = clean + 0.02 * rng.normal(size=clean.shape)
+    of_quiet = found.of_file(quiet)
+    assert of_quiet is None or of_quiet.find(quiet)[0].mean() < 1e-3
 
 
 def test_a_file_of_peaks_keeps_them():
     """What a fit takes for spikes is left out of files in which it is anywhere."""
-    model = load_method("pca")().fit(noisy_rows("white", 60, 4)[0])
-    model.spike_limit_ = 1.0
-    clean, rng = bumps(40, 5)
+    clean, rng = bumps(90, 5)
+    struck = clean + 0.15 * rng.normal(size=clean.shape)
+    struck[rng.uniform(size=clean.shape) < 0.02] += 4.0
+    model = load_method("pca")().fit(struck)
+    clean = clean[:40]
     peaks = 0.15 * rng.normal(size=clean.shape)
     peaks[:, ::12] += 4.0
     assert model.treatment(peaks).spikes is None
     peaks[:, ::12] -= 4.0
     tails = peaks + np.where(rng.uniform(size=clean.shape) < 0.02, 1.1, 0.0)
-    assert model.treatment(tails).spikes is None
+    assert model.treatment(tails).count_left_out(tails) < 6
     peaks[rng.uniform(size=clean.shape) < 0.02] += 4.0
-    assert model.treatment(peaks).spikes is not None
+    assert model.treatment(peaks).count_left_out(peaks) > 40
+
+
+SPIKY = {
+    "cycles": lambda n: cycles(n, 4),
+    "table": lambda n: table(n, 4),
+    "bumps": lambda n: bumps(n, 4),
+}
+
+
+@pytest.mark.parametrize("times", [0.25, 1.0, 3.0])
+@pytest.mark.parametrize("family", SPIKY)
+def test_spikes_are_found_beside_signal_of_any_kind(family, times):
+    """A running median knows them in slow rows alone; other rows tell what a value should be."""
+    clean, rng = SPIKY[family](160)
+    std = 0.3 * clean.std()
+    hit = rng.uniform(size=clean.shape) < 0.01
+    noise = rng.normal(size=clean.shape)
+    noise[hit] += rng.choice((-1.0, 1.0), int(hit.sum())) * rng.uniform(12.0, 24.0, int(hit.sum()))
+    train, new = clean[:100] + std * noise[:100], clean[100:] + times * std * noise[100:]
+    found = propose_spikes(train)
+    assert found is not None
+    is_left_out, expected = found.find(train)
+    assert is_left_out[hit[:100]].mean() > 0.9
+    assert is_left_out[~hit[:100]].mean() < 0.002
+    assert np.mean((expected - clean[:100])[is_left_out] ** 2) < std**2
+    of_new = found.of_file(new)
+    assert of_new is not None
+    assert of_new.find(new)[0][hit[100:]].mean() > 0.7
+    for factor in (1.0, 10.0):  # whatever the unit, and wherever zero is
+        other = propose_spikes(factor * train + 7.0)
+        assert_array_equal(other.find(factor * train + 7.0)[0], is_left_out)
+    assert propose_spikes(clean + std * rng.normal(size=clean.shape)) is None
+    tails = std * rng.standard_t(3, clean.shape)
+    assert propose_spikes(clean + tails) is None
 
 
 def test_the_top_of_a_peak_is_no_outlier():
@@ -242,11 +291,12 @@ def test_the_top_of_a_peak_is_no_outlier():
     rng = np.random.default_rng(np.random.SeedSequence([82]))
     rows = 0.02 * rng.normal(size=(40, COLUMNS))
     rows[7] += 1.2 * np.exp(-(((x - 30.3) / 1.5) ** 2))
-    apart, std = apart_from_medians(rows)
-    assert propose_outliers(rows, apart, std) is None
+    assert propose_spikes(rows) is None
     rows[7] = rows[6]
     rows[7, 30] += 1.2
-    assert propose_outliers(rows, *apart_from_medians(rows)) is not None
+    found = propose_spikes(rows)
+    assert found is not None
+    assert found.are_sure
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

@@ -210,6 +210,7 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
             )
         )
         unlike: list[int] = []
+        left_out = 0
         change = Change(rows.shape, None if recording is None else recording.columns)
         removed = Removed(rows, treatment)
         keep = None
@@ -225,6 +226,7 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
             )
         for part, noisy, block, flags in chain((first,), blocks):
             unlike += [part.start + int(place) + 1 for place in flags.nonzero()[0]]
+            left_out += 0 if treatment is None else treatment.count_left_out(noisy)
             cleaned = block.astype(rows.dtype, copy=False)
             holes = rows.holes(part) if keeps_holes else None
             write(_with_holes(rows.in_file_order(cleaned, part), holes))
@@ -253,6 +255,7 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
         "n_samples": rows.shape[0],
         "unlike": len(unlike),
         "unlike_rows": unlike,
+        "spikes": left_out,
         **told,
         "seconds": time.perf_counter() - start,
     }

@@ -22,6 +22,7 @@ COLUMNS = {
     "output": "output",
     "n_samples": "rows",
     "unlike": "unlike",
+    "spikes": "spikes",
     "removed_rms": "removed",
     "seconds": "seconds",
 }
@@ -106,8 +107,11 @@ class Batch:
         if not quietly and (self._records or not table):
             listed = self._worth_a_look() if table and not printing.verbose else self._records
             if listed or not self._records:
+                columns = dict(COLUMNS)
+                if not any(record["spikes"] for record in listed):
+                    del columns["spikes"]
                 print_records(
-                    listed, printing.form, columns=COLUMNS, spare=("seconds", "removed_rms")
+                    listed, printing.form, columns=columns, spare=("seconds", "removed_rms")
                 )
             if table and self._count > 1:
                 print_lines([self._sentence()])

@@ -54,7 +54,8 @@ def fit_sentences(
         if channels:
             some = ", ".join(plain(one) for one in channels[:_CHANNELS])
             levels = some + ", ..." * (len(channels) > _CHANNELS) + " by channel"
-        lines.append(f"Noise: standard deviation {levels} ({source}; {model}).")
+        beside = _spikes(record.get("spike_share"))
+        lines.append(f"Noise: standard deviation {levels} ({source}; {model}).{beside}")
     elif replicates:
         lines.append("Noise: all that is not the mean of the rows, as --clean mean says.")
     else:
@@ -68,6 +69,16 @@ def fit_sentences(
         lines.append(_withheld(record))
     lines.append(after_fit(record, sources, options))
     return lines
+
+
+def _spikes(share: float | None) -> str:
+    """Say how many values are left out, and how to keep them; with a space."""
+    if not share:
+        return ""
+    return (
+        f" Beside it, {plain(100 * share)} % of the values are taken for spikes and left out; "
+        "--noise-model white keeps them."
+    )
 
 
 def _withheld(record: Mapping[str, Any]) -> str:
@@ -190,6 +201,8 @@ def file_sentences(
     if odd:
         what = "left as they are" if kept else "cleaned all the same (--keep-unlike leaves them)"
         lines.append(f"{_count(len(odd), 'row')} unlike all rows of the fit: {what}.")
+    if record["spikes"]:
+        lines.append(f"{_count(record['spikes'], 'value')} left out as spikes, and filled in.")
     return lines
 
 
@@ -206,7 +219,7 @@ def batch_sentence(
 
     What was cleaned is counted in rows, if not told otherwise for each.
     """
-    odd = sum(record["unlike"] for record in records)
+    odd, spikes = (sum(record[key] for record in records) for key in ("unlike", "spikes"))
     nouns = {noun for _, noun in cleaned}
     total, noun = sum(record["n_samples"] for record in records), "row"
     if len(nouns) == 1 and len(cleaned) == len(records):
@@ -214,6 +227,7 @@ def batch_sentence(
     parts = [f"{_count(len(records), 'file')} cleaned, {_count(total, noun)}"]
     for number, noun, text in (
         (odd, "row", "unlike those of the fit"),
+        (spikes, "value", "left out as spikes"),
         (warned, "file", f"warned of{_by_kind(kinds or {})}"),
         (skipped, "file", "skipped, as their outputs exist"),
         (failed, "file", "failed"),

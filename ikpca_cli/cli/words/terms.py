@@ -28,7 +28,9 @@ TERMS = {
     "signal as counts do, or correlated along the row",
     "noise_evidence": "how that is known",
     "noise_doubt": "why the level of the noise is not known for sure, and what is done therefore",
-    "spike_limit": "values farther than this from the running median of their row are left out",
+    "spike_share": "share of the values fitted on that are left out as spikes: far from what the "
+    "other rows, and its neighbours, say",
+    "spikes": "values of the file that were left out, as such",
     "noise_std": "standard deviation of the noise, in the unit of the data",
     "noise_std_channels": "the same of each channel, where they differ; noise_std is their root "
     "mean square",

@@ -29,7 +29,7 @@ from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.low_rank import plateau_of
 from ikpca_cli.noise.models import band_limited, by_column, correlated, counts
-from ikpca_cli.noise.models.spikes import Spikes, apart_from_medians, propose_outliers
+from ikpca_cli.noise.models.spikes import Spikes
 from ikpca_cli.noise.models.spikes import propose as propose_spikes
 from ikpca_cli.noise.quick import quick_risks
 from ikpca_cli.noise.residual_statistics import ResidualStatistics, shared_with_neighbours
@@ -49,12 +49,6 @@ FEW_ROWS, FEW_COLUMNS = 30, 20
 
 LONGER, BY, SHARE = 1.2, 3, 3
 """A plateau has to be so many times longer, by so many directions, and a third of all of them."""
-
-WITHOUT_SPIKES = 1.6
-"""How many times longer it has to be if values are left out."""
-
-HEAVY, LIGHTER = 4.0, 0.2
-"""Kurtosis of noise with spikes, and the share of its excess over 3 that may be left without."""
 
 MOST_CORRELATED = 0.5
 """Share of the variance of rows that correlated noise may have: more would be all they are."""
@@ -131,28 +125,15 @@ def noise_of(rows: FloatArray, asked: str = "auto", name: str = "the array") -> 
             )
         best = max(found, key=lambda one: plateau_of(_centred(one.forward(rows))))
         return Noise(asked, best, evidence="as asked")
-    if rows.shape[0] < FEW_ROWS or rows.shape[1] < FEW_COLUMNS:
+    if rows.shape[0] < FEW_ROWS:
         return Noise()
-    apart, std = apart_from_medians(rows)
-    outliers = propose_outliers(rows, apart, std)
-    if outliers is not None:
-        repaired = outliers.repair(rows)
-        return replace(_other(repaired, plateau_of(_centred(repaired))), spikes=outliers)
-    white = plateau_of(_centred(rows))
-    spikes = propose_spikes(apart, std)
-    if spikes is not None:
-        repaired = spikes.repair(rows)
-        plateau = plateau_of(_centred(repaired))
-        is_longer = plateau > WITHOUT_SPIKES * white + BY
-        if (is_longer or _are_tails(repaired, rows)) and _has_signal(repaired, rows):
-            return replace(_other(repaired, plateau), spikes=spikes)
-    return _other(rows, white)
-
-
-def _are_tails(repaired: FloatArray, rows: FloatArray) -> bool:
-    """Tell whether noise on rows (n, p) has heavy tails, and hardly any without spikes."""
-    before, after = (ResidualStatistics.of(_centred(X)).core_kurtosis for X in (rows, repaired))
-    return before > HEAVY and after - 3.0 < LIGHTER * (before - 3.0)
+    spikes = propose_spikes(rows)
+    repaired = rows if spikes is None else spikes.repair(rows)
+    if spikes is not None and not (spikes.are_sure or _has_signal(repaired, rows)):
+        spikes, repaired = None, rows
+    if rows.shape[1] < FEW_COLUMNS:
+        return Noise(spikes=spikes)
+    return replace(_other(repaired, plateau_of(_centred(repaired))), spikes=spikes)
 
 
 def _has_signal(repaired: FloatArray, rows: FloatArray) -> bool:

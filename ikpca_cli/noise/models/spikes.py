@@ -1,163 +1,192 @@
-"""Values that stand out of their row: spikes, hits, dead or hot pixels.
+"""Values that neither the other rows nor their own row explains: spikes, hits, dead pixels.
 
-A value counts as one where it is farther than so many robust standard deviations from the running
-median of its row. It is taken to be missing and gets that median.
+What rows should be is told by their leading directions, found without regard to spikes: values are
+drawn in to a few robust standard deviations from what the directions make of them, and these found
+again, and again (winsorised residuals: Huber, "Robust Statistics", 1981). A value that is many of
+its column's, and its row's, robust standard deviations off, and beyond both its neighbours, may be
+a spike.
+
+That they are is told by what spikes have, and peaks, edges and heavy tails have not: hardly any
+value is nearly as far off as they are, and they are anywhere, in any row and any column, alone.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.models.robust_directions import RobustDirections
 
-FEWEST_COLUMNS = 15
-"""A shorter row has no running median to speak of."""
+FEWEST_COLUMNS = 10
+"""Fewer do not tell what one value should be."""
 
-_WIDTH = 7  # of the running median
-_FAR = 4.0  # robust standard deviations
-_MAD = 0.6744897501960817  # median absolute deviation of a standard normal number
-_MOST = 0.15  # share of values that may be spikes
-_FEWEST = 1e-4  # share of values from which on it is worth a word
-_BEYOND = 2.0  # times the distance that noise reaches among so many values
-_FAR_ONES, _ALONE = 0.3, 0.25  # least share that is beyond that, most that has a neighbour
-_COMMON = 0.5  # share of rows in which a value of a column stands out, if it is the column's own
-_OFTEN = 5.0  # standard errors of a share of rows, for a column to have more than the usual one
-_SHARP = 0.1  # and how much more at least
-_OUTLYING, _ACROSS = 40.0, 15.0  # robust standard deviations, in its row and in its column
-_FEW = 1e-3  # share of values that may be outliers
-_SPREAD = 0.5  # share of spikes that as many columns would have, were they anywhere
-_ENOUGH, _WELL = 20, 1.17  # spikes, half of which are so many times the limit from their medians
+_FAR = (6.0, 9.0, 13.0, 19.0, 28.0, 40.0)  # robust standard deviations
+_BESIDE_NEIGHBOURS = 0.5  # times that far beyond the nearer neighbour
+_FEWEST, _MOST = 6, 0.06  # spikes, and share of values that may be some
+_NEARLY, _ALMOST_NONE = 0.7, 0.5  # of that distance, and values beyond this for each spike
+_FARTHER, _FAR_ONES = 1.5, 0.3  # times it, and least share of spikes beyond that
+_ALONE = 0.25  # most of them that have a neighbour
+_FARTHER_OFF = (1.0, 1.5, 2.2)  # times the limit, for what signal a file has beyond it
+_SPREAD = 0.5  # share of spikes that as many columns, or rows, would have, were they anywhere
+_SHARP_COLUMNS = 0.05  # most columns in which signal stands out as spikes do
+_CHANCE = 4.0  # standard errors of a count, for a column to have more than the usual one
+_OUTLIERS, _FAR_FROM_ALL = 1e-3, 0.25  # share of values that are no signal, so far off they are
 
 
 @dataclass(frozen=True)
 class Spikes:
-    """Spikes, by how far they are from the running median.
+    """What finds spikes in rows, and says what they should be.
 
     Attributes
     ----------
-    limit : float
-        Distance from which a value is one.
+    directions : RobustDirections
+    limits : ndarray, shape (p,)
+        How far values of a column are from what the directions make of them, from which on they
+        are spikes; 0 where none is, for signal stands out there.
+    share : float
+        Share of the values of the training rows that are.
     are_sure : bool
         Whether none of them can be signal.
     """
 
-    limit: float
+    directions: RobustDirections
+    limits: FloatArray
+    share: float = 0.0
     are_sure: bool = False
 
     def find(self, X: FloatArray) -> tuple[NDArray[np.bool_], FloatArray]:
-        """Return which values of rows (n, p) are spikes, and the running medians, (n, p) both."""
-        medians = running_median(X)
-        return np.abs(X - medians) > self.limit, medians
+        """Return which values of rows (n, p) are spikes, and what they should be, (n, p) both."""
+        expected, scale = self.directions.explain(X)
+        return self._are_spikes(X, expected, scale), expected
 
-    def are_found(self, X: FloatArray) -> bool:
-        """Tell whether what is found in rows (n, p) is like spikes: in any column, and far off.
+    def _are_spikes(
+        self, X: FloatArray, expected: FloatArray, scale: FloatArray
+    ) -> NDArray[np.bool_]:
+        found: NDArray[np.bool_] = np.abs(X - expected) > self.limits * scale
+        alone = beyond_neighbours(X - self.directions.centre, expected)
+        return found & (alone > _BESIDE_NEIGHBOURS * self.limits) & (self.limits > 0.0)
 
-        Peaks of a signal stand out in their own columns. Of so many spikes, Poisson leaves a share
-        ``exp(-count / p)`` of the columns without any; peaks leave many more. And what a signal has
-        at any place has hardly ever more than the limit.
+    def of_file(self, X: FloatArray) -> Spikes | None:
+        """Return what finds those of a file by some of its rows (n, p).
+
+        The quieter these are, the nearer are its spikes. None if what is off is not like spikes,
+        see the module.
         """
-        found, medians = self.find(X)
-        without = float(np.mean(~found.any(axis=0)))
-        count, n_features = int(found.sum()), X.shape[1]
-        if without > 0.0 and -n_features * np.log(without) < _SPREAD * count:
-            return False
-        return count < _ENOUGH or bool(np.median(np.abs(X - medians)[found]) > _WELL * self.limit)
+        quieter = self.directions.scaled(self.directions.quietness(X))
+        expected, scale = quieter.explain(X)
+        apart = np.abs(X - expected) / scale
+        limits = self.limits * (quieter.scales / self.directions.scales)
+        for times in _FARTHER_OFF:
+            spikes = replace(self, directions=quieter, limits=times * limits)
+            found = spikes._are_spikes(X, expected, scale)
+            if found.sum() < _FEWEST or _are_like_spikes(found, apart, spikes.limits):
+                return spikes
+        return None
 
     def repair(self, X: FloatArray) -> FloatArray:
-        """Return rows (n, p) with medians for spikes; the same array where there are none."""
-        found, medians = self.find(X)
-        return np.where(found, medians, X) if found.any() else X
+        """Return rows (n, p) with what they should be for spikes; the same array without any."""
+        found, expected = self.find(X)
+        return np.where(found, expected, X) if found.any() else X
+
+    def state(self) -> FloatArray:
+        """Return what `from_state` needs, shape (e, p)."""
+        parts = self.directions
+        return np.vstack([parts.centre, parts.scales, self.limits, parts.vectors])
+
+    @classmethod
+    def from_state(cls, state: FloatArray, share: float) -> Spikes:
+        """Return what `state` was of, for rows to clean."""
+        centre, scales, limits = state[:3]
+        return cls(RobustDirections(centre, state[3:], scales), limits, share)
 
 
-def apart_from_medians(rows: FloatArray) -> tuple[FloatArray, float]:
-    """Return how far values (n, p) are from the running medians, and how far noise takes them.
-
-    That is 0 where it cannot be told.
-    """
+def propose(rows: FloatArray) -> Spikes | None:
+    """Return what finds spikes like those in rows (n, p), None where there are none."""
     if rows.shape[1] < FEWEST_COLUMNS:
-        return np.zeros_like(rows), 0.0
-    apart: FloatArray = np.abs(rows - running_median(rows))
-    return apart, float(np.median(apart)) / _MAD
+        return None
+    directions = RobustDirections.of(rows)
+    expected, scale = directions.explain(rows)
+    apart = np.abs(rows - expected) / scale
+    for far in _FAR:
+        limits = far * directions.scales
+        found = Spikes(directions, limits)._are_spikes(rows, expected, scale)
+        in_column = found.sum(axis=0)
+        usual = max(float(np.median(in_column)), 1.0)
+        sharp = in_column > usual + _CHANCE * usual**0.5 + 1.0
+        found &= ~sharp
+        count = int(found.sum())
+        are_sure = far == _FAR[-1] and 0 < count <= max(1.0, _OUTLIERS * rows.size)
+        if sharp.mean() > _SHARP_COLUMNS or not (count >= _FEWEST or are_sure):
+            continue
+        limits = np.where(sharp, 0.0, limits)
+        if _are_like_spikes(found, apart, limits, are_outliers=are_sure):
+            return Spikes(directions, limits, float(found.mean()), are_sure)
+    return None
 
 
-def propose(apart: FloatArray, std: float) -> Spikes | None:
-    """Return the limit of spikes, None where there are none, or too many.
+def _are_like_spikes(
+    found: NDArray[np.bool_], apart: FloatArray, limits: FloatArray, *, are_outliers: bool = False
+) -> bool:
+    """Tell whether values are like spikes, by where they are and how far off.
 
     Parameters
     ----------
-    apart, std
-        As `apart_from_medians` returns them.
+    found : ndarray of bool, shape (n, p)
+        Which may be spikes.
+    apart : ndarray, shape (n, p)
+        How far values are off.
+    limits : ndarray, shape (p,)
+        As of `Spikes`.
+    are_outliers : bool
+        Whether they are few, and farther than all else by far.
     """
-    if std == 0.0:
-        return None
-    limit = _FAR * std
-    spikes = apart > limit
-    spikes &= spikes.mean(axis=0) < _COMMON
-    count = int(spikes.sum())
-    # Edges and peaks of a signal stand out by little, and beside each other.
-    far = int((apart[spikes] > _BEYOND * (2.0 * np.log(apart.size)) ** 0.5 * std).sum())
-    beside = int((spikes[:, 1:] & spikes[:, :-1]).sum())
-    rare = _FEWEST * apart.size < count < _MOST * apart.size
-    if not (rare and far > _FAR_ONES * count > 0 and beside < _ALONE * count):
-        return None
-    return Spikes(_beyond_sharp_columns(apart, limit))
+    count = int(found.sum())
+    times = apart[:, limits > 0.0] / limits[limits > 0.0]
+    least = _FAR_FROM_ALL if are_outliers else _NEARLY
+    between = int(((times > least) & (times < 1.0)).sum())
+    far = int((apart > _FARTHER * limits)[found].sum())
+    beside = int((found[:, 1:] & found[:, :-1]).sum())
+    return bool(
+        count < _MOST * found.size
+        and between < _ALMOST_NONE * count
+        and (are_outliers or far > _FAR_ONES * count)
+        and beside < _ALONE * count
+        and _as_if_anywhere(found.sum(axis=0)) > _SPREAD * count
+        and _as_if_anywhere(found.sum(axis=1)) > _SPREAD * count
+    )
 
 
-def _beyond_sharp_columns(apart: FloatArray, limit: float) -> float:
-    """Return a limit that signal hardly reaches in columns where it stands out as spikes do.
+def _as_if_anywhere(counts: NDArray[np.int_]) -> float:
+    """Return how many spikes, were they anywhere, would leave as many rows or columns without any.
 
-    Spikes are anywhere. A sharp line has its columns, in which more rows are beyond the limit than
-    chance would have it.
+    By Poisson, a number of them leaves a share ``exp(-number / len(counts))``.
     """
-    shares = (apart > limit).mean(axis=0)
-    usual = max(float(np.median(shares)), 1.0 / len(apart))
-    sharp = shares > usual + max(_OFTEN * (usual / len(apart)) ** 0.5, _SHARP)
-    sharp &= shares < _COMMON
-    if not sharp.any():
-        return limit
-    return max(limit, float(np.quantile(apart[:, sharp], 1.0 - 2.0 * usual)))
+    without = float(np.mean(counts == 0))
+    return -len(counts) * float(np.log(without)) if without > 0.0 else np.inf
 
 
-def propose_outliers(rows: FloatArray, apart: FloatArray, std: float) -> Spikes | None:
-    """Return the limit of single values that cannot be of rows (n, p), None where there are none.
+def beyond_neighbours(X: FloatArray, expected: FloatArray) -> FloatArray:
+    """Return how far values (n, p) are beyond both neighbours in their row; 0 between these.
 
-    They may be so few, and so large, that no spectrum is one of anything but them.
+    An edge is between them, the top of a peak by little beyond. Where rows have no order, and
+    neighbours no more to do with each other than others, that is infinite.
 
     Parameters
     ----------
-    rows : ndarray, shape (n, p)
-    apart, std
-        As `apart_from_medians` returns them.
+    X : ndarray, shape (n, p)
+        Centred rows.
+    expected : ndarray, shape (n, p)
+        What directions make of them.
     """
-    limit = _OUTLYING * std
-    if not 0.0 < limit < apart.max():
-        return None
-    across = np.abs(rows - np.median(rows, axis=0))
-    scatter = np.median(across, axis=0) / _MAD
-    outlying = (apart > limit) & (across > _ACROSS * scatter) & (_from_neighbours(rows) > limit)
-    beside = outlying[:, 1:] & outlying[:, :-1]
-    if beside.any() or not 0 < outlying.sum() <= max(1.0, _FEW * rows.size):
-        return None
-    # Whatever else is as far off is left to what it belongs to.
-    return Spikes(limit, are_sure=True) if (apart > limit).sum() == outlying.sum() else None
-
-
-def _from_neighbours(rows: FloatArray) -> FloatArray:
-    """Return how far values (n, p) are from the nearer one of those beside them in their row.
-
-    The top of a peak is far from the running median, but not from its own flank.
-    """
-    steps = np.pad(np.abs(np.diff(rows, axis=1)), ((0, 0), (1, 1)), constant_values=np.inf)
-    nearer: FloatArray = np.minimum(steps[:, :-1], steps[:, 1:])
-    return nearer
-
-
-def running_median(X: FloatArray) -> FloatArray:
-    """Return the running medians of rows (n, p)."""
-    from scipy.ndimage import median_filter
-
-    medians: FloatArray = median_filter(X, size=(1, _WIDTH), mode="mirror")
-    return medians
+    signal = expected - expected.mean(axis=0)
+    variance, is_flat = np.mean(signal**2), np.allclose(signal, 0.0, atol=1e-9 * np.abs(X).max())
+    if np.mean(np.diff(signal, axis=1) ** 2) > variance and not is_flat:
+        return np.full(X.shape, np.inf)
+    steps = np.diff(X, axis=1)
+    left = np.concatenate([-steps[:, :1], steps], axis=1)
+    right = np.concatenate([-steps, steps[:, -1:]], axis=1)
+    nearer = np.minimum(np.abs(left), np.abs(right))
+    return np.where(left * right > 0.0, nearer, 0.0)
