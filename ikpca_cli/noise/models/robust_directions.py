@@ -17,7 +17,7 @@ _ROUNDS = 12
 _GROWTH = 1.7  # of how many directions there may be, from round to round
 _COUNTED = (3, 6, 9)  # rounds that count how many stand out
 _ENOUGH_ROWS = 500
-_ALONE = 0.5  # share of a direction that one value has, if it is that value's own
+_FEW = 12.0  # values that a direction is of, if it is one of spikes
 _LEAST = 1e-9  # of the largest deviation, for the scale of a column
 
 
@@ -91,12 +91,19 @@ class RobustDirections:
 
 
 def _leading(drawn: FloatArray, rank: int, spectrum: Eigenvalues) -> FloatArray:
-    """Return leading directions of centred rows (n, p) without those of single values."""
+    """Return leading directions of centred rows (n, p) without those of a few single values."""
     vectors = LowRank.of(drawn, rank, spectrum).directions
-    codes = (drawn @ vectors.T) ** 2
-    of_one_row = codes.max(axis=0) > _ALONE * codes.sum(axis=0)
-    kept: FloatArray = vectors[~(of_one_row & ((vectors**2).max(axis=1) > _ALONE))]
+    values = _effective(drawn @ vectors.T) * _effective(vectors.T)
+    kept: FloatArray = vectors[values > _FEW]
     return kept
+
+
+def _effective(weights: FloatArray) -> FloatArray:
+    """Return how many entries columns (n, k) have, as equal ones of the same kurtosis; (k,)."""
+    squares = weights**2
+    least = np.finfo(float).tiny
+    count: FloatArray = squares.sum(axis=0) ** 2 / np.maximum((squares**2).sum(axis=0), least)
+    return count
 
 
 def _drawn_in(left: FloatArray, scales: FloatArray) -> FloatArray:
