@@ -234,9 +234,7 @@ class Cleaner(Estimator):
         else:
             caution = Caution(self.noise_std_, self.strength_)
         constant = None if self.constant_ is None else self.constant_ != 0.0
-        spikes = None
-        if self.spike_directions_ is not None:
-            spikes = Spikes.from_state(self.spike_directions_, self.spike_share_ or 0.0)
+        spikes = Spikes.from_state(self.spike_directions_, self.spike_share_ or 0.0)
         return Treatment(caution, self._noise_transform(), constant, spikes)
 
     def _raw(self, Z: FloatArray) -> FloatArray:

@@ -97,8 +97,10 @@ class Spikes:
         return np.vstack([parts.centre, parts.scales, self.limits, parts.vectors])
 
     @classmethod
-    def from_state(cls, state: FloatArray, share: float) -> Spikes:
-        """Return what `state` was of, for rows to clean."""
+    def from_state(cls, state: FloatArray | None, share: float) -> Spikes | None:
+        """Return what `state` was of, for rows to clean; None of None."""
+        if state is None:
+            return None
         centre, scales, limits = state[:3]
         return cls(RobustDirections(centre, state[3:], scales), limits, share)
 
