@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, RowSource
+from ikpca_cli.formats.csv.form.clock import clock_seconds
 
 LOOKED_AT = 4096
 """Rows at both ends of a file that tell whether a column is one of times."""
@@ -38,6 +39,10 @@ _BLOCK = 1 << 18  # rows read together
 
 _COLON = re.compile(r"(:\d\d:\d\d):(\d{1,6})\Z")
 """Where loggers write milliseconds behind a colon, which numpy takes for a zone."""
+
+
+_DAY_FIRST = re.compile(r"\A(\d\d)[./](\d\d)[./](\d{4})")
+_DAY, _ANY_DAY = 86400.0, "2000-01-01T"
 
 
 @dataclass(frozen=True)
@@ -100,9 +105,10 @@ def times_of(rows: RowSource, columns: Sequence[int]) -> Times:
     if columns:
         place = columns[0]
         return _of_blocks(lambda part: _column(rows, part, place), int(rows.shape[0]))
-    labels = _labels(rows)
-    if labels is None or len(labels) < _FEWEST or not labels[0] < labels[-1]:
+    told = _labels(rows)
+    if told is None or len(told[0]) < _FEWEST or not told[0][0] < told[0][-1]:
         return even_times(rows)
+    labels = told[0]
     return _of_blocks(lambda part: labels[part], len(labels))
 
 
@@ -134,15 +140,15 @@ def shown_times(
     names = names_of(rows)
     if columns:
         return _column(rows, part, columns[0]), names[columns[0]] if names else "time"
-    labels = _labels(rows)
-    if labels is None:
+    told = _labels(rows)
+    if told is None:
         rate = _told_rate(rows)
         return (np.arange(part.start, part.stop) / rate, "time (s)") if rate else None
     table = rows.layout.table  # type: ignore[attr-defined]
     name = table.label_names[0].strip().strip('"') if table.label_names else ""
-    if labels[0] == 0.0 and ":" in table.labels[0][0]:  # dates
-        name = f"time since {table.labels[0][0].strip()} (s)"
-    return labels[part], name or "time"
+    if told[1]:
+        name = f"time since {' '.join(cell.strip() for cell in table.labels[0])} (s)"
+    return told[0][part], name or "time"
 
 
 def seconds_of(name: str) -> float:
@@ -194,22 +200,35 @@ def _mean_step(steps: FloatArray, usual: float) -> float:
     return float(np.mean(steps[np.abs(steps) <= LEAP * usual]))
 
 
-def _labels(rows: Any) -> FloatArray | None:
-    """Return the first labels of a table's samples as numbers, dates in seconds, or None."""
+def _labels(rows: Any) -> tuple[FloatArray, bool] | None:
+    """Return the first labels of a table's samples as numbers, and whether these are seconds."""
     table = getattr(getattr(rows, "layout", None), "table", None)
     if table is None or not table.labels or not table.labels[0]:
         return None
-    words = [cells[0].strip().strip('"') for cells in table.labels]
-    try:
-        return np.array([float(word.replace(",", ".")) for word in words])
-    except ValueError:
-        pass
-    words = [_COLON.sub(r"\1.\2", word) for word in words]
-    try:
-        dates = np.array(words, dtype="datetime64[us]")
-    except ValueError:
-        return None
-    return None if np.isnat(dates).any() else (dates - dates[0]).astype(np.float64) / 1e6
+    words = [[cell.strip().strip('"') for cell in cells] for cells in table.labels]
+    columns = []
+    for place in range(len(words[0])):
+        try:
+            columns.append(np.array([float(row[place].replace(",", ".")) for row in words]))
+        except ValueError:
+            break
+    if columns:
+        clock = clock_seconds(columns, table.label_names or None)
+        return (columns[0], False) if clock is None else (clock - clock[0], True)
+    first = [row[0] for row in words]
+    # A date alone is that of many samples, which the time beside it tells apart.
+    for stamps in ([" ".join(row[:2]) for row in words], first, [_ANY_DAY + one for one in first]):
+        plain = [_COLON.sub(r"\1.\2", _DAY_FIRST.sub(r"\3-\2-\1", one)) for one in stamps]
+        try:
+            dates = np.array(plain, dtype="datetime64[us]")
+        except ValueError:
+            continue
+        if not np.isnat(dates).any() and dates[0] != dates[-1]:
+            seconds = (dates - dates[0]).astype(np.float64) / 1e6
+            if stamps[0].startswith(_ANY_DAY):  # they go on at midnight
+                seconds += _DAY * np.cumsum(np.append(0.0, np.diff(seconds) < -0.5 * _DAY))
+            return seconds, True
+    return None
 
 
 def time_columns(rows: RowSource) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from ikpca_cli.formats.csv.faults.lost_rows import empty_columns, refuse_open_qu
 from ikpca_cli.formats.csv.faults.no_table import refuse_other_text
 from ikpca_cli.formats.csv.faults.split_numbers import refuse_split_numbers
 from ikpca_cli.formats.csv.form.alignment import gap_of, widths_of
-from ikpca_cli.formats.csv.form.arrangement import arrangement, check_axis
+from ikpca_cli.formats.csv.form.arrangement import arrangement, check_axis, times_apart
 from ikpca_cli.formats.csv.form.cells import is_comment
 from ikpca_cli.formats.csv.form.dialect import (
     check_comment,
@@ -145,6 +145,9 @@ def _read(
     widths = widths_of(below, dialect.delimiter) if not dialect.trailing else None
     turned, stacked = options.transpose, False
     if options.labels is None:
+        clock = times_apart(rows, dialect, head, columns, options)
+        labels = sorted({*labels, *clock})
+        columns = [column for column in columns if column not in clock]
         found = arrangement(rows, dialect, head, columns, options)
         turned, stacked = turned or found.turned, found.stacked
         labels = sorted({*labels, *found.labels})

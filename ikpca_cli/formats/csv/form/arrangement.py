@@ -9,6 +9,7 @@ import numpy as np
 
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.csv.form.cells import numbers
+from ikpca_cli.formats.csv.form.clock import MOST_COLUMNS, clock_columns
 from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.doubts import index_or_axis
 from ikpca_cli.formats.csv.form.head import Head
@@ -113,6 +114,32 @@ def arrangement(
         recording=options.recording,
     )
     return Arrangement(turned=options.transpose, labels=tuple(axis))
+
+
+def times_apart(
+    rows: Sequence[Sequence[str]],
+    dialect: Dialect,
+    head: Head,
+    columns: Sequence[int],
+    options: ReadOptions,
+) -> tuple[int, ...]:
+    """Return the columns of data that are times together, see `clock_columns`, and say so.
+
+    Parameters are those of `arrangement`.
+    """
+    if options.transpose or options.columns is not None or len(columns) < 2 or head.coordinates:
+        return ()
+    whole = [row for row in rows if len(row) == dialect.width]
+    while whole and any(dialect.grammar.number(whole[-1][column]) is None for column in columns):
+        whole = whole[:-1]  # what stands below
+    first = columns[:MOST_COLUMNS]
+    values = [numbers([row[column] for row in whole], dialect.grammar) for column in first]
+    names = [head.names[column] for column in first] if head.names else None
+    found = tuple(columns[place] for place in clock_columns(values, names))
+    if not found or options.width == len(columns):  # as which a model knows them
+        return ()
+    head.guesses.append(f"{_columns(found)} for times")
+    return found
 
 
 def _of_signals(options: ReadOptions) -> bool:
