@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, RowSource
 from ikpca_cli.recordings.cutting import Kind
-from ikpca_cli.recordings.times import column_name, time_columns, times_of
+from ikpca_cli.recordings.times import (
+    column_name,
+    names_of,
+    seconds_of,
+    time_columns,
+    times_of,
+)
 
 MANY_ROWS = 500
 """Rows of one or two numbers from which their order is looked at."""
@@ -115,6 +122,34 @@ def looks_like(
         if _order(picture) < IN_ORDER and _order(picture.T) < IN_ORDER:
             return Guess(f"one picture of {n_rows} x {n_columns} pixels", "image")
     return None
+
+
+def counts_rows(rows: RowSource) -> bool:
+    """Tell whether the first column rises by one from row to row, as an index of pandas does."""
+    first = np.asarray(rows[:_LOOKED_AT], dtype=np.float64)[:, 0]
+    return bool((np.diff(first) == 1.0).all())
+
+
+def times_among(rows: RowSource) -> str:
+    """Say which columns of rows (n, p) are their times, and no part of a sample; "" if none is.
+
+    That is the first, where hardly another rises from row to row, and others that are called so.
+    """
+    names, found = names_of(rows), time_columns(rows)
+    called = {column for column in found if names and seconds_of(names[column])}
+    first = {0} if 0 in found and len(found) <= 1 + len(called) else set()
+    times = sorted(first | called)
+    if not times or len(times) == rows.shape[1]:
+        return ""
+    shown = " and ".join(column_name(rows, column) for column in times)
+    table: Any = getattr(getattr(rows, "layout", None), "table", None)
+    aside = "save the rows without it"
+    if table is not None:
+        places = table.places or range(rows.shape[1])
+        labels = {*(places[column] for column in times), *table.label_places}
+        aside = f"give --labels {','.join(str(place + 1) for place in sorted(labels))}"
+    rise = "rises" if len(times) == 1 else "rise"
+    return f"{shown} {rise} from row to row, as times of the rows do: {aside}"
 
 
 def may_follow(rows: RowSource) -> bool:

@@ -95,7 +95,14 @@ def check_rows(rows: Rows, source: str) -> None:
     """
     import warnings
 
-    from ikpca_cli.recordings.sniffing import LONG_ROW, each_file_looks_like, looks_like, may_follow
+    from ikpca_cli.recordings.sniffing import (
+        LONG_ROW,
+        counts_rows,
+        each_file_looks_like,
+        looks_like,
+        may_follow,
+        times_among,
+    )
 
     table = rows.layout.table
     signals = table is not None and (rows.layout.transposed or rows.layout.stacked)
@@ -117,7 +124,8 @@ def check_rows(rows: Rows, source: str) -> None:
             IkpcaWarning,
             stacklevel=2,
         )
-    counted = table is not None and table.names is not None and table.names[0] == ""
+    unnamed = table is not None and table.names is not None and table.names[0] == ""
+    counted = unnamed and counts_rows(rows)
     guess = looks_like(rows, rows.layout.sample_shape, counted=counted)
     if guess is not None:
         raise InputError(
@@ -126,6 +134,9 @@ def check_rows(rows: Rows, source: str) -> None:
         )
     if len(rows.layout.sample_shape) != 1:
         return
+    times = "" if signals or counted else times_among(rows)
+    if times:
+        raise InputError(f"{source}: {times}; if it is a part of each row, --window none")
     files = [slice(one.start, one.start + one.count) for one in getattr(rows, "parts", ())]
     each = each_file_looks_like(rows, files) if files and not signals else None
     if each is not None:
