@@ -65,7 +65,9 @@ class Spectrum:
     sums: FeatureSums | None = None
 
 
-def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, FloatArray]:
+def leading_eigenpairs(
+    matrix: FloatArray, most: int, *, roughly: bool = False
+) -> tuple[FloatArray, FloatArray]:
     """Return the `most` largest eigenvalues, descending, and their eigenvectors as columns.
 
     Eigenvalues that are zero to working precision are left out, so fewer may come back.
@@ -76,6 +78,8 @@ def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, Float
         Symmetric and positive semi-definite; overwritten.
     most : int
         At least 1.
+    roughly : bool
+        Whether the last of many may be mixtures of their neighbours, see `leading_by_iteration`.
 
     Returns
     -------
@@ -84,7 +88,11 @@ def leading_eigenpairs(matrix: FloatArray, most: int) -> tuple[FloatArray, Float
     """
     size = matrix.shape[0]
     most = min(most, size)
-    found = leading_by_krylov(matrix, most) if size >= 1000 and most * 50 <= size else None
+    found = None
+    if size >= 1000 and most * 50 <= size:
+        found = leading_by_krylov(matrix, most)
+    elif roughly and size >= ITERATED_SIZE:
+        found = leading_by_iteration(matrix, most)
     # All of them, also where few are wanted: LAPACK's search for a part of a spectrum loses
     # eigenvalues that coincide, as those of a kernel too narrow for its data do.
     values, vectors = found or all_eigenpairs(matrix)
@@ -142,6 +150,7 @@ def spectrum(
     most: int,
     *,
     route: str = "auto",
+    roughly: bool = False,
     progress: Progress = silent,
 ) -> Spectrum:
     """Return the leading `most` eigenpairs of the covariance of the features of `X`.
@@ -157,14 +166,16 @@ def spectrum(
     most : int
         Fewer come back where the covariance has a lower rank.
     route : {"auto", "primal", "dual"}
+    roughly : bool
+        As for `leading_eigenpairs`.
     progress : Progress
     """
     if route == "auto":
         route = choose_route(X.shape[0], n_rff)
     if route == "primal":
         sums = feature_sums(X, mean, feature_map, n_rff, progress)
-        return spectrum_of_sums(sums, most, progress)
-    return _dual(read_all(X) - mean, feature_map, n_rff, most, progress)
+        return spectrum_of_sums(sums, most, progress, roughly=roughly)
+    return _dual(read_all(X) - mean, feature_map, n_rff, most, roughly, progress)
 
 
 def sums_over_rows(
@@ -226,17 +237,24 @@ def _sums_of_part(
     return feature_sums(X, mean, feature_map, n_rff)
 
 
-def spectrum_of_sums(sums: FeatureSums, most: int, progress: Progress = silent) -> Spectrum:
+def spectrum_of_sums(
+    sums: FeatureSums, most: int, progress: Progress = silent, *, roughly: bool = False
+) -> Spectrum:
     """Return the leading `most` eigenpairs of the covariance that sums hold; see `spectrum`."""
     covariance = sums.covariance
     trace = float(np.trace(covariance))
     progress("eigenvectors", 0, 0)
-    variances, vectors = leading_eigenpairs(covariance, most)
+    variances, vectors = leading_eigenpairs(covariance, most, roughly=roughly)
     return Spectrum(sums.mean, np.ascontiguousarray(vectors.T), variances, trace, sums)
 
 
 def _dual(
-    X: FloatArray, feature_map: FeatureMap, n_rff: int, most: int, progress: Progress
+    X: FloatArray,
+    feature_map: FeatureMap,
+    n_rff: int,
+    most: int,
+    roughly: bool,
+    progress: Progress,
 ) -> Spectrum:
     n_samples = X.shape[0]
     mean = np.empty(n_rff)
@@ -253,7 +271,8 @@ def _dual(
         progress("features", part.stop, n_rff)
     trace = float(np.trace(gram)) / n_samples
     progress("eigenvectors", 0, 0)
-    values, vectors = leading_eigenpairs(mirror(gram), min(most, max(n_samples - 1, 1)))
+    most = min(most, max(n_samples - 1, 1))
+    values, vectors = leading_eigenpairs(mirror(gram), most, roughly=roughly)
     vectors /= np.sqrt(values)
     components = np.empty((len(values), n_rff))
     for part in parts:

@@ -264,7 +264,7 @@ def refined_fits(
     def fit(places: NDArray[np.intp], gamma: float) -> Preimage[Any]:
         features = drawn.scaled(form.frequency_scale(gamma)).rounded(dtype)
         some = rows[places]
-        found = spectrum(some, mean, features, n_rff, most, route=route)
+        found = spectrum(some, mean, features, n_rff, most, route=route, roughly=True)
         return rounded_fields(GaussNewtonModel.of(features, found, some, 1.0, seed), dtype)
 
     return fit

@@ -249,6 +249,19 @@ def test_leading_eigenpairs(size, most):
     assert_allclose(np.abs(np.sum(vectors * basis[:, :most], axis=0)), 1.0, atol=1e-6)
 
 
+def test_rough_eigenpairs_are_right_where_they_hold_more_than_noise():
+    """In ten directions above a flat spectrum, of which any half is as good as another."""
+    rng = np.random.default_rng(7)
+    basis = np.linalg.qr(rng.normal(size=(500, 500)))[0]
+    values = np.append(np.geomspace(100.0, 3.0, 10), np.linspace(1.0, 0.9, 490))
+    matrix = (basis * values) @ basis.T
+    found, vectors = leading_eigenpairs(matrix.copy(), 100, roughly=True)
+    assert_allclose(found[:10], values[:10], rtol=1e-4)
+    assert_allclose(np.abs(np.sum(vectors * basis[:, :100], axis=0))[:10], 1.0, atol=1e-4)
+    assert_allclose(vectors.T @ vectors, np.eye(100), atol=1e-10)
+    assert_allclose(np.einsum("ij,ij->j", vectors, matrix @ vectors), found, rtol=1e-10)
+
+
 def test_eigenpairs_of_lower_rank_are_fewer():
     low = np.random.default_rng(0).normal(size=(50, 4))
     values, _ = leading_eigenpairs(low @ low.T, 20)

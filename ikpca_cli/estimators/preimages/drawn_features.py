@@ -53,7 +53,11 @@ def spectrum_of_features(
     features: FourierFeatures,
     n_components: int,
     progress: Progress,
+    *,
+    roughly: bool = False,
 ) -> Spectrum:
     """Return the leading components of the features of rows `X` (n_samples, n_features)."""
     route = "primal" if asked.keep_sums else asked.solver
-    return spectrum(X, mean, features, features.n_rff, n_components, route=route, progress=progress)
+    roughly &= not asked.keep_sums  # so that a model that grows is that of all its rows
+    size = features.n_rff, n_components
+    return spectrum(X, mean, features, *size, route=route, roughly=roughly, progress=progress)

@@ -121,7 +121,9 @@ class GaussNewtonKind(ExpandedKind):
         """Return the model of rows without an expansion, and their total variance."""
         most = self._most(chosen.n_components)
         features = drawn_features(self.asked, gamma, X.shape[1], balanced=True)
-        found = spectrum_of_features(self.asked, X, mean, features, most, progress)
+        # Components that are asked for by their number are those, to the last.
+        given = self.asked, X, mean, features, most, progress
+        found = spectrum_of_features(*given, roughly=not exact)
         check_spectrum(len(found.variances), most, exact=exact)
         noise_variance, seed = expansion_of(chosen).noise_variance, self.asked.seed
         return GaussNewtonModel.of(features, found, some, noise_variance, seed), found.total
