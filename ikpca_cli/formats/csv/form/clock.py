@@ -27,7 +27,8 @@ _NAMES = (
 )
 _DAY_FIRST = (2, 1, 0, 3, 4, 5, 6)  # day, month and year, and then the time
 _PACKED = {8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
-_DAY, _HOUR, _LEAP_YEAR = 86400.0, 3600.0, 2000.0
+_DAY, _HOUR = 86400.0, 3600.0
+_LEAP_YEAR, _YEAR = 2000.0, 366 * _DAY
 
 MOST_COLUMNS = 8
 """Columns among which a time is, those of a channel and of a count of the rows with it."""
@@ -126,8 +127,7 @@ def _of_units(columns: Sequence[Matrix], units: Sequence[int]) -> Matrix | None:
         total += size * by_unit.get(unit, 0.0)
     if units[0] >= 3:  # the hours begin again at midnight
         period = (_DAY, _HOUR, 60.0)[units[0] - 3]
-        turns = np.append(0.0, np.diff(total) < -0.5 * period)
-        total += period * np.cumsum(turns)
+        total = _going_on(total, period)
     return total if _is_even(total) else None
 
 
@@ -149,7 +149,14 @@ def _read(numbers: Matrix, read: Callable[[float], float]) -> Matrix | None:
         total = np.array([read(number) for number in numbers.tolist()])
     except ValueError:
         return None
+    total = _going_on(total, _YEAR)  # of days without a year
     return total if _is_even(total) else None
+
+
+def _going_on(total: Matrix, period: float) -> Matrix:
+    """Return times that begin again, as hours do at midnight, without that."""
+    going: Matrix = total + period * np.cumsum(np.append(0.0, np.diff(total) < -0.5 * period))
+    return going
 
 
 def _parsed(text: str, form: str) -> float:
