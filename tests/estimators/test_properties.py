@@ -256,8 +256,8 @@ def test_rough_eigenpairs_are_right_where_they_hold_more_than_noise():
     values = np.append(np.geomspace(100.0, 3.0, 10), np.linspace(1.0, 0.9, 490))
     matrix = (basis * values) @ basis.T
     found, vectors = leading_eigenpairs(matrix.copy(), 100, roughly=True)
-    assert_allclose(found[:10], values[:10], rtol=1e-4)
-    assert_allclose(np.abs(np.sum(vectors * basis[:, :100], axis=0))[:10], 1.0, atol=1e-4)
+    assert_allclose(found[:10], values[:10], rtol=1e-2)
+    assert_allclose(np.abs(np.sum(vectors * basis[:, :100], axis=0))[:10], 1.0, atol=1e-2)
     assert_allclose(vectors.T @ vectors, np.eye(100), atol=1e-10)
     assert_allclose(np.einsum("ij,ij->j", vectors, matrix @ vectors), found, rtol=1e-10)
 
