@@ -99,6 +99,27 @@ def test_other_events_are_found_by_what_comes_again():
         assert shares(found, at + 40.0, 10.0) == (1.0, 1.0)
 
 
+@pytest.mark.parametrize(
+    "wave",
+    [
+        lambda t: (t > 0) * np.exp(-np.abs(t) / 5.0) * np.sin(2.0 * np.pi * t / 5.0),  # rings
+        lambda t: sum(h * np.exp(-0.5 * ((t - at) / 2.0) ** 2) for h, at in ((1, 0), (0.6, 35))),
+        lambda t: np.exp(-0.5 * (t / 1.5) ** 2) + 0.3 * np.exp(-0.5 * ((t - 12.0) / 2.0) ** 2),
+        lambda t: np.exp(-0.5 * (t / 15.0) ** 2),
+    ],
+)
+def test_events_are_as_many_as_there_are_where_their_distance_is_not_given(wave):
+    rng = np.random.default_rng(6)
+    at = np.cumsum(np.round(rng.normal(100.0, 4.0, 60)))
+    t = np.arange(at[-1] + 150.0)
+    rows = sum(rng.normal(1.0, 0.1) * wave(t - start) for start in at)
+    for noise in (0.0, 0.3 * rows.std()):
+        fast, _ = without_baseline((rows + rng.normal(0.0, noise, len(t)))[:, None], 0.0)
+        found = find_peaks(fast, 0.0)
+        assert abs(len(found) - len(at)) <= 2
+        assert shares(found, at, 15.0)[0] > 0.97
+
+
 def test_a_recording_without_beats_is_refused():
     with pytest.raises(InputError, match="too few to cut"):
         Beats.at(np.array([5.0, 90.0]), 200, "x.npy")

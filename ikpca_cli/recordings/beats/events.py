@@ -28,7 +28,8 @@ _BASELINE = 0.5  # Hz: below is baseline wander
 _NEAR = 0.08  # seconds within which beats of one kind are alike
 _SHARE, _LEAST_SHARE = 0.3, 0.1  # of a usual peak's energy: an event's, and a missed one's
 _FAR, _STEPS = 1.5, 9  # usual steps between which one was missed; steps that tell the usual one
-_AS_LIKE = 0.5  # of the highest correlation: that of one period
+_AS_LIKE = 0.6  # of the highest correlation: that of one period
+_JITTER = 0.1  # of an interval, by which others differ
 _ROUND = 8  # of the period: what is narrower is no event
 
 
@@ -229,15 +230,32 @@ def _aligned(main: FloatArray, peaks: NDArray[np.intp], near: int) -> FloatArray
 
 
 def _period(fast: FloatArray) -> int:
-    """Return the samples from one event to the next, where the recording is most like itself."""
+    """Return the samples from one event to the next, where its energy is most like itself.
+
+    Energy, for what rings in an event does so many times; and the first lag that is as good as
+    the best beyond those at which an event is like itself, for two periods are as like as one.
+    """
     from scipy.signal import find_peaks as find_peaks_of
 
     length = len(fast)
-    spectrum = np.abs(np.fft.rfft(fast, 2 * length, axis=0)) ** 2
-    autocorrelation = np.fft.irfft(spectrum.sum(axis=1))[: length // 2]
-    rising = np.flatnonzero(np.diff(autocorrelation) > 0.0)
-    first = int(rising[0]) if len(rising) else 1
-    # The first of the lags that are about as good: two periods are as like as one.
-    least = _AS_LIKE * float(autocorrelation[first:].max())
-    good, _ = find_peaks_of(autocorrelation[first:], height=least)
-    return max(4, first + int(good[0] if len(good) else np.argmax(autocorrelation[first:])))
+    moves = np.diff(fast, axis=0, prepend=fast[:1])
+    energy = sum(
+        (one**2 / np.maximum(np.mean(one**2, axis=0), 1e-300)).sum(axis=1) for one in (fast, moves)
+    )
+    spectrum = np.abs(np.fft.rfft(energy - energy.mean(), 2 * length)) ** 2
+    likeness = _over_near_lags(np.fft.irfft(spectrum)[: length // 2])
+    other = np.flatnonzero(likeness < 0.0)
+    first = int(other[0]) if len(other) else 1
+    rest = likeness[first:]
+    good, _ = find_peaks_of(rest, height=_AS_LIKE * float(rest.max()))
+    return max(4, first + int(good[0] if len(good) else np.argmax(rest)))
+
+
+def _over_near_lags(likeness: FloatArray) -> FloatArray:
+    """Return sums of numbers (n,) over lags that differ as intervals do, over their noise."""
+    lags = np.arange(len(likeness))
+    low = np.floor(lags * (1.0 - _JITTER)).astype(np.intp)
+    high = np.minimum(np.ceil(lags * (1.0 + _JITTER)).astype(np.intp), len(likeness) - 1) + 1
+    sums = np.concatenate([[0.0], np.cumsum(likeness)])
+    found: FloatArray = (sums[high] - sums[low]) / np.sqrt(high - low)
+    return found
