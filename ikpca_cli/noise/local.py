@@ -21,6 +21,7 @@ _DRAWS = 40
 _DOUBT = 0.02  # squared distance of log variances that tells nothing
 _WIDER = 2.0  # rows in the second window, over those in the first
 _STEADY = (0.9, 1.15)  # what the second reading may be, over the first
+_THINNER = 2.0  # variance across the surface where rows are sparse, over that where they are dense
 _BENDS = 2.0  # the second variance over the first, or the first over it, that only a bend makes
 
 
@@ -43,7 +44,8 @@ class Thickness:
         bend of the surface, or fill the space, it does not.
     is_bound : bool
         Whether the bend of the surface, rather than noise, may be all that is seen: a window with
-        twice the rows tells quite another thickness, or has too few of them to fit a bend.
+        twice the rows tells quite another thickness, or has too few of them to fit a bend. Or the
+        thickness may be signal, of which there is less where rows are dense.
     """
 
     std: float
@@ -87,7 +89,8 @@ def thickness(X: FloatArray, *, white: bool = False) -> Thickness:
     along = X.shape[1] - found.across
     is_flat = _PER_TERM * (along + 1) * (along + 2) / 2 > wanted
     is_bent = not 1.0 / _BENDS < ratio**2 < _BENDS
-    return replace(found, is_steady=low < ratio < high, is_bound=is_flat or is_bent)
+    is_bound = found.is_bound or is_flat or is_bent
+    return replace(found, is_steady=low < ratio < high, is_bound=is_bound)
 
 
 def _seen(X: FloatArray, squares: FloatArray, wanted: float, *, white: bool) -> Thickness:
@@ -105,18 +108,24 @@ def _seen(X: FloatArray, squares: FloatArray, wanted: float, *, white: bool) -> 
     n_features = X.shape[1]
     width, weights, count = _windows(squares, wanted, 10.0 * float(X.std(axis=0).max()))
     places = []
-    for centre in np.flatnonzero(count > n_features + 2):
+    centres = np.flatnonzero(count > n_features + 2)
+    for centre in centres:
         near = weights[centre] > _FAR * weights[centre].max()
         places.append(_Place.of(X[near], weights[centre, near]))
     if not places:
         return Thickness(np.inf, 1.0, 0, wanted)
     variances = np.mean([place.variances for place in places], axis=0)
     across = _count_across(variances / width**2, float(np.median(count)), white=white)
-    saturation = float(np.mean([place.variance_across(across) for place in places])) / width**2
+    found = np.array([place.variance_across(across) for place in places]) / width**2
+    saturation = float(found.mean())
     if not 0.0 < saturation < 1.0:
         return Thickness(np.inf, 1.0, across, wanted)
     std = width * (saturation / (1.0 - saturation)) ** 0.5
-    return Thickness(std, saturation, across, wanted)
+    by_density = found[np.argsort(weights[centres].sum(axis=1))]
+    third = max(1, len(found) // 3)
+    sparse, dense = float(by_density[:third].mean()), float(by_density[-third:].mean())
+    is_signal = sparse * (1.0 - dense) > _THINNER * dense * (1.0 - min(sparse, 1.0))
+    return Thickness(std, saturation, across, wanted, is_bound=is_signal)
 
 
 def _windows(

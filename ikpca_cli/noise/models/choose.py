@@ -25,6 +25,7 @@ from ikpca_cli.data.threads import parallel_map
 from ikpca_cli.errors import InputError
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.evidence.loud_columns import has_loud_columns
+from ikpca_cli.noise.evidence.neighbours import are_alike
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.low_rank import plateau_of
@@ -33,6 +34,7 @@ from ikpca_cli.noise.models.spikes import Spikes
 from ikpca_cli.noise.models.spikes import propose as propose_spikes
 from ikpca_cli.noise.quick import quick_risks
 from ikpca_cli.noise.residual_statistics import ResidualStatistics, shared_with_neighbours
+from ikpca_cli.transforms.column_scale import ColumnScale
 from ikpca_cli.transforms.frequency_band import FrequencyBand
 from ikpca_cli.transforms.protocol import Transform
 from ikpca_cli.transforms.whiten import Whitening
@@ -181,6 +183,9 @@ def _other(rows: FloatArray, white: int) -> Noise:
         if not residual.may_be_noise(by_column=not stabilised):
             continue
         is_along = isinstance(transform, Whitening | FrequencyBand)
+        # Columns of one process, that neighbours share, may be louder and louder.
+        if isinstance(transform, ColumnScale) and are_alike(Z):
+            continue
         if is_along and not _is_noise(rows, transform, level, residual):
             continue
         # What bends too much for few directions is loud where there is signal, as such noise is.
