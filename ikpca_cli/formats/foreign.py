@@ -12,7 +12,11 @@ _TABLE = "save its numbers as CSV or npy"
 _BEGINNINGS = (
     (b"%PDF", "a PDF document", "copy its numbers into a text table"),
     (b"{\\rtf", "rich text of a word processor", "save it as plain text"),
-    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Office document (.xls)", "save the sheet as CSV"),
+    (
+        b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+        "an old Office document (.xls) or a file of its kind",
+        "save the sheet as CSV, or export its numbers",
+    ),
     (b"PAR1", "a Parquet file", _TABLE),
     (b"ARROW1", "an Arrow or Feather file", _TABLE),
     (b"SQLite format 3", "an SQLite data base", _TABLE),

@@ -101,7 +101,7 @@ class Caution:
             squares = np.einsum("ij,ij->i", moved, moved, dtype=np.float64)
             squares *= max(1.0, self.strength) ** 2
             longest = longest_square(int(np.count_nonzero(moved.any(axis=0)))) * self.std**2
-            share *= np.minimum(1.0, longest / np.maximum(squares, np.finfo(float).tiny))
+            share *= longest / np.maximum(squares, longest)
         out: FloatArray = cleaned.copy()
         far = share != 1.0
         out[far] = noisy[far] + share[far, None] * moved[far]

@@ -54,7 +54,7 @@ def weights_for_most(
             break
         near = again
     # Of a displacement that is shortened to a share, the gain falls so, and the square by more.
-    share = np.minimum(1.0, longest / np.maximum(squares, np.finfo(float).tiny))
+    share = longest / np.maximum(squares, longest)
     whole = risks_of(parts, weights, before) - before
     limited = before + share * whole - share * (1.0 - share) * squares / n_features
     if float(limited.mean()) >= float(risks.mean()):
