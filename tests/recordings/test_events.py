@@ -120,6 +120,14 @@ def test_events_are_as_many_as_there_are_where_their_distance_is_not_given(wave)
         assert shares(found, at, 15.0)[0] > 0.97
 
 
+@pytest.mark.parametrize("noise", [0.0, 0.2])
+def test_a_swing_has_one_event_a_period(noise):
+    rng = np.random.default_rng(8)
+    rows = np.sin(2.0 * np.pi * np.arange(4000) / 57.0) + rng.normal(0.0, noise, 4000)
+    fast, _ = without_baseline(rows[:, None], 0.0)
+    assert abs(len(find_peaks(fast, 0.0)) - 4000 // 57) <= 1
+
+
 def test_a_recording_without_beats_is_refused():
     with pytest.raises(InputError, match="too few to cut"):
         Beats.at(np.array([5.0, 90.0]), 200, "x.npy")

@@ -29,7 +29,9 @@ _NEAR = 0.08  # seconds within which beats of one kind are alike
 _SHARE, _LEAST_SHARE = 0.3, 0.1  # of a usual peak's energy: an event's, and a missed one's
 _FAR, _STEPS = 1.5, 9  # usual steps between which one was missed; steps that tell the usual one
 _AS_LIKE = 0.6  # of the highest correlation: that of one period
+_PERIODS, _LIKE = (1, 2, 3, 4), 0.5  # of the energy in a wave; of all power, that comes again
 _JITTER = 0.1  # of an interval, by which others differ
+_SLOW = 4  # of the period: what is wider is no event, and at twice the period hardly left
 _ROUND = 8  # of the period: what is narrower is no event
 
 
@@ -144,12 +146,15 @@ def find_peaks(fast: FloatArray, fs: float, apart: int = 0) -> FloatArray:
     if fs > 0.0:
         return _kinds_aligned(find_heart_beats(fast, fs), max(1, round(_NEAR * fs)))
     period = apart or _period(fast)
-    shaped = gaussian_filter1d(fast, period / _ROUND**2, axis=0)
+    narrow, wide = (gaussian_filter1d(fast, period / part, axis=0) for part in (_ROUND**2, _SLOW))
+    shaped = narrow - wide
     parts = (_ROUND, _ROUND, 2, 2)
     near, together, least, after = (max(1, period // part) for part in parts)
     usual = 2 * period
     power = shaped / np.maximum(np.median(np.abs(shaped), axis=0), 1e-300)
-    energy = uniform_filter1d((power**2).sum(axis=1), together)
+    # What swings goes up and down in each period: the way that goes farther tells the event.
+    one_way = np.maximum(power * np.sign((power**3).mean(axis=0)), 0.0)
+    energy = uniform_filter1d((one_way**2).sum(axis=1), together)
     found = _events(energy, min(usual, len(energy)), least, after)
     # The channel that shows the events best, and the direction in which they point there.
     main = (
@@ -237,18 +242,37 @@ def _period(fast: FloatArray) -> int:
     """
     from scipy.signal import find_peaks as find_peaks_of
 
-    length = len(fast)
     moves = np.diff(fast, axis=0, prepend=fast[:1])
     energy = sum(
         (one**2 / np.maximum(np.mean(one**2, axis=0), 1e-300)).sum(axis=1) for one in (fast, moves)
     )
-    spectrum = np.abs(np.fft.rfft(energy - energy.mean(), 2 * length)) ** 2
-    likeness = _over_near_lags(np.fft.irfft(spectrum)[: length // 2])
+    likeness = _over_near_lags(_autocorrelation(energy[:, None]))
     other = np.flatnonzero(likeness < 0.0)
     first = int(other[0]) if len(other) else 1
     rest = likeness[first:]
     good, _ = find_peaks_of(rest, height=_AS_LIKE * float(rest.max()))
-    return max(4, first + int(good[0] if len(good) else np.argmax(rest)))
+    period = max(4, first + int(good[0] if len(good) else np.argmax(rest)))
+    return period * _halves(_autocorrelation(fast), period)
+
+
+def _halves(likeness: FloatArray, period: int) -> int:
+    """Return in how many periods of the energy a wave comes again: up and down are two of a sine.
+
+    It is 1 where no wave is like those before.
+    """
+    reach = max(1, round(_JITTER * period))
+    around = [likeness[count * period - reach : count * period + reach + 1] for count in _PERIODS]
+    best = np.array([part.max(initial=0.0) for part in around]) / max(float(likeness[0]), 1e-300)
+    again = best >= _AS_LIKE * best.max()
+    return _PERIODS[int(np.argmax(again))] if best.max() >= _LIKE else 1
+
+
+def _autocorrelation(rows: FloatArray) -> FloatArray:
+    """Return the autocovariance of rows (n, channels) up to a lag of n / 2, summed."""
+    length = len(rows)
+    spectrum = np.abs(np.fft.rfft(rows - rows.mean(axis=0), 2 * length, axis=0)) ** 2
+    found: FloatArray = np.fft.irfft(spectrum.sum(axis=1))[: length // 2]
+    return found
 
 
 def _over_near_lags(likeness: FloatArray) -> FloatArray:
