@@ -56,9 +56,17 @@ def as_rows(X: Any, *, least: int = 1) -> RowSource:
     Raises
     ------
     InputError
-        If `X` has another number of dimensions, too few rows, no columns, or holds no real numbers.
+        If `X` has another number of dimensions, too few rows, no columns, or holds no real numbers;
+        if it is sparse, or some of its numbers are masked.
     """
     source: RowSource = X if hasattr(X, "shape") else np.asarray(X)
+    if hasattr(source, "toarray"):  # a sparse matrix
+        raise InputError(f"{row_name(X)} is a sparse matrix: give X.toarray()")
+    if np.ma.is_masked(source):
+        raise InputError(
+            f"{row_name(X)} has masked numbers, and what the mask hides would be taken for data: "
+            "fill them in, or leave their rows out"
+        )
     shape = tuple(source.shape)
     if len(shape) != 2:
         remedy = "X.reshape(1, -1) for a single sample"

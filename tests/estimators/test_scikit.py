@@ -5,7 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.sparse import csr_matrix
 
+from ikpca_cli import PCA
+from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.evaluation.without_clean import estimate_error
@@ -68,3 +71,12 @@ def test_a_pipeline_takes_it_at_either_place(estimator, arcs):
     assert_allclose(first.fit_transform(noisy).std(axis=0), 1.0)
     last.set_params(**{f"{last.steps[-1][0]}__n_components": 2})
     assert last.fit(noisy).transform(noisy).shape == (120, 2)
+
+
+def test_sparse_and_masked_rows_are_refused_in_words():
+    rows = np.random.default_rng(7).normal(size=(30, 4))
+    with pytest.raises(InputError, match=r"is a sparse matrix: give X\.toarray"):
+        PCA().fit(csr_matrix(rows))
+    model = PCA().fit(np.ma.masked_array(rows, mask=False))
+    with pytest.raises(InputError, match="has masked numbers"):
+        model.denoise(np.ma.masked_greater(rows, 1.0))
