@@ -45,7 +45,7 @@ class RobustDirections:
         Strong ones first: until these are known, spikes cannot be told from them.
         """
         X = X[:_ENOUGH_ROWS]
-        most = min(X.shape) // 2
+        most = min(X.shape) // 4
         centre = np.median(X, axis=0)
         least = _LEAST * max(float(np.abs(X - centre).max()), np.finfo(float).tiny)
         found = cls(centre, np.empty((0, X.shape[1])), np.full(X.shape[1], least))
@@ -58,7 +58,7 @@ class RobustDirections:
             drawn -= centre
             spectrum = Eigenvalues.of(drawn)
             if step in _COUNTED:
-                most = min(len(spectrum.variances) - spectrum.plateau(), min(X.shape) // 2)
+                most = min(len(spectrum.variances) - spectrum.plateau(), min(X.shape) // 4)
             vectors = _leading(drawn, min(most, math.ceil(_GROWTH**step)), spectrum)
             found = cls(centre, vectors, scales)
             explained = centre + drawn @ vectors.T @ vectors

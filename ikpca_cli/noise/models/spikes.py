@@ -23,7 +23,7 @@ from ikpca_cli.noise.models.robust_directions import RobustDirections
 FEWEST_COLUMNS = 10
 """Fewer do not tell what one value should be."""
 
-_FAR = (6.0, 9.0, 13.0, 19.0, 28.0, 40.0)  # robust standard deviations
+_FAR = (4.5, 6.0, 9.0, 13.0, 19.0, 28.0, 40.0)  # robust standard deviations
 _BESIDE_NEIGHBOURS = 0.5  # times that far beyond the nearer neighbour
 _FEWEST, _MOST = 6, 0.06  # spikes, and share of values that may be some
 _NEARLY, _ALMOST_NONE = 0.7, 0.5  # of that distance, and values beyond this for each spike
