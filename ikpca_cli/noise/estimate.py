@@ -123,7 +123,7 @@ class NoiseLevel:
             return f"the noise level cannot be estimated: {why}"
         if self.is_bound:
             text = f"the noise level may be anything up to {self.std:.3g}: {why}"
-            return Note(f"{text}, which are left as they are") if may_leave else text
+            return Note(f"{text}, so that rows are left as they are") if may_leave else text
         text = f"the noise level is a guess and may be too high: {why}"
         if not may_leave:
             return text

@@ -107,7 +107,9 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
     if clipped > CLIPPED and X.shape[1] > FEW_COLUMNS:
         # What a limit takes off the noise in some columns makes every lower reading too low.
         remark = f"{clipped:.0%} of the values are at a limit, as if they were clipped"
-        return NoiseLevel(first.std or None, certain=False, error=first.doubt, remark=remark)
+        fills = X.shape[1] <= _MANY and 2 * spectrum.plateau() < X.shape[1]
+        found = NoiseLevel(first.std or None, certain=False, error=first.doubt, remark=remark)
+        return replace(found, is_bound=fills)  # by signal in most directions
     best = _lowest([first, *(reading for reading, _ in others)])
     if X.shape[1] <= FEW_COLUMNS:
         white = signal == 0

@@ -95,3 +95,18 @@ def test_a_thickness_that_grows_where_rows_are_few_is_signal():
         noisy = clean + rng.normal(scale=0.05, size=clean.shape)
         taken += not estimate_noise(noisy - noisy.mean(axis=0)).is_bound
     assert taken <= 3  # where rows have no such corner; of all eight it was five
+
+
+def test_rows_at_a_limit_that_fill_few_columns_tell_a_bound():
+    """They came back twice as far from the truth where all that varied least was taken for noise."""
+    rng = np.random.default_rng(np.random.SeedSequence([96]))
+    clean = falling_rows(120, 13, 0.75, rng)
+    std = 0.3 * clean.std()
+    noisy = clean + std * rng.normal(size=clean.shape)
+    limit = np.quantile(noisy, 0.15)
+    level = estimate_noise(np.maximum(noisy, limit) - np.maximum(noisy, limit).mean(axis=0))
+    assert level.is_bound
+    low = rng.normal(size=(120, 3)) @ rng.normal(size=(3, 13))
+    low += 0.3 * low.std() * rng.normal(size=low.shape)
+    low = np.maximum(low, np.quantile(low, 0.15))
+    assert not estimate_noise(low - low.mean(axis=0)).is_bound
