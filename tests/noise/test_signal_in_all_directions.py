@@ -98,7 +98,7 @@ def test_a_thickness_that_grows_where_rows_are_few_is_signal():
 
 
 def test_rows_at_a_limit_that_fill_few_columns_tell_a_bound():
-    """They came back twice as far from the truth where all that varied least was taken for noise."""
+    """They came back twice as far from the truth: what varied least was taken for noise."""
     rng = np.random.default_rng(np.random.SeedSequence([96]))
     clean = falling_rows(120, 13, 0.75, rng)
     std = 0.3 * clean.std()
