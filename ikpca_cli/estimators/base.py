@@ -63,6 +63,8 @@ class Estimator(Parametric):
     noise_std_ : float or None
         Standard deviation of the noise, in the units of the data: given, or estimated from the
         training rows; None where it cannot be known.
+    read_std_ : float or None
+        The level that was read off them, where a lower one was taken; None where it was not.
     n_samples_ : int
         Number of training rows.
     estimated_mse_, estimated_mse_error_ : float or None
@@ -111,6 +113,7 @@ class Estimator(Parametric):
         "explained_variance_": ("d",),
         "total_variance_": (),
         "noise_std_": (),
+        "read_std_": (),
         "n_samples_": (),
         "estimated_mse_": (),
         "estimated_mse_error_": (),
@@ -142,6 +145,7 @@ class Estimator(Parametric):
     explained_variance_: FloatArray
     total_variance_: float
     noise_std_: float | None
+    read_std_: float | None = None
     n_samples_: int
     estimated_mse_: float | None
     estimated_mse_error_: float | None

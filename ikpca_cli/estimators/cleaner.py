@@ -232,7 +232,7 @@ class Cleaner(Estimator):
         if self.strength_ is None:
             caution = Caution(None)
         else:
-            caution = Caution(self.noise_std_, self.strength_)
+            caution = Caution(self.noise_std_, self.strength_, read=self.read_std_)
         constant = None if self.constant_ is None else self.constant_ != 0.0
         spikes = Spikes.from_state(self.spike_directions_, self.spike_share_ or 0.0)
         return Treatment(caution, self._noise_transform(), constant, spikes)

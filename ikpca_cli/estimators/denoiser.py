@@ -152,7 +152,7 @@ class Denoiser(KnownFit):
         self.noise_doubt_ = level.doubt_in_words(may_leave=self.n_components == "auto")
         if self.noise_doubt_ and not isinstance(self.noise_doubt_, Note):
             tell(f"{self.noise_doubt_}; give it (--noise-std) if you know it", stacklevel=4)
-        noise_std = None if level.is_bound else level.std
+        noise_std = read = None if level.is_bound else level.std
         task, choice, level = self._choose_possible(
             Task(rows, mean, noise_std, progress, oracle), level
         )
@@ -173,6 +173,7 @@ class Denoiser(KnownFit):
         elif withheld == 1 and noise_std is not None:
             tell_if_alone(selection_rows(rows, MODEL_ROWS, self.seed) - mean, noise_std, given.name)
         self.noise_std_ = noise_std
+        self.read_std_ = None if noise_std in (None, read) else read
         self.tried_ = choice.tried
         is_known = oracle is not None
         self.fit_with(rows, mean, choice, exact=exact, progress=progress)
@@ -208,12 +209,12 @@ class Denoiser(KnownFit):
             self.noise_doubt_ = level.doubt_in_words(may_leave=self.n_components == "auto")
             choice = self._choose(task)
             if lower is None:
-                tell(
+                line = (
                     f"the noise level {read:.3g} cannot be right, the error would be below zero: "
                     f"it is taken to be {level.std:.3g}; give the true one (--noise-std) if you "
-                    "know it",
-                    stacklevel=5,
+                    "know it"
                 )
+                tell(Note(line), stacklevel=5)
                 break
         return task, choice, level
 

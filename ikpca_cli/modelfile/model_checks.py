@@ -28,6 +28,7 @@ _NOT_NEGATIVE = _POSITIVE | {
     "explained_variance_",
     "noise_std_",
     "noise_variances_",
+    "read_std_",
     "ridge_",
     "signal_variances_",
     "spectral_noise_",

@@ -36,7 +36,7 @@ def upgrade(content: dict[str, Any]) -> None:
     if state.pop("spike_limit_", None) is not None:
         raise FlawError("it finds spikes as only versions in development did")
     # Which the first files of format 3 did without.
-    for name in ("frequency_band_", "spike_directions_", "spike_share_"):
+    for name in ("read_std_", "frequency_band_", "spike_directions_", "spike_share_"):
         state.setdefault(name, None)
     adaptive = state.get("smoothing_adaptive_")  # and these without the last smoothers
     if isinstance(adaptive, np.ndarray) and len(adaptive) == _FIRST_SMOOTHERS:

@@ -69,6 +69,9 @@ class Caution:
         Whether the level of these rows is known for sure, by themselves.
     goes_by : float
         The level that their denoiser goes by, over that of the training rows.
+    read : float or None
+        What was read off the training rows, where their level was taken to be lower: what is read
+        off others is to be compared with that.
     """
 
     std: float | None
@@ -77,6 +80,7 @@ class Caution:
     seen_ratio: float = field(default=1.0, compare=False)
     is_certain: bool = field(default=False, compare=False)
     goes_by: float = 1.0
+    read: float | None = field(default=None, compare=False)
 
     @property
     def is_usual(self) -> bool:
@@ -167,13 +171,14 @@ def caution_of_file(
     level = estimate_noise(like_fit - like_fit.mean(axis=0))
     std, ratio, seen = usual.std, 1.0, 1.0
     if level.std is not None:
-        found = seen = level.std / usual.std
+        found = seen = level.std / (usual.read or usual.std)
         # A level that is not certain is an upper bound still, so that a lower one counts.
         other = abs(np.log(found)) > _SAME_LEVEL + 3.0 * level.error
         if other and (level.certain or found < 1.0):
-            std, ratio = level.std, found
+            std, ratio = found * usual.std, found
         # Two guesses, of which the lower may still be far too high.
-        guesses = usual.strength < 1.0 and not level.certain and ratio < 1.0 / LIKE
+        clearly = 1.0 if usual.read else 1.0 / LIKE
+        guesses = usual.strength < 1.0 and not level.certain and ratio < clearly
         if ratio < 1.0 and (level.is_bound or guesses):
             return Caution(std, 0.0, ratio, seen, level.certain)
     limited = Caution(std)

@@ -343,3 +343,16 @@ def test_a_file_that_looks_quieter_by_an_unknown_amount_is_left_alone(monkeypatc
     assert caution_of_file(at_any(mean_of_columns), rows, Caution(1.0), rng, 40).strength > 0.0
     found = NoiseLevel(0.6, certain=True)
     assert caution_of_file(at_any(mean_of_columns), rows, guess, rng, 40).strength > 0.0
+
+
+def test_rows_are_compared_with_what_was_read_where_a_lower_level_was_taken():
+    """Edges that count as noise are in other rows as well: these would be called louder."""
+    rng = np.random.default_rng(np.random.SeedSequence([61, 99]))
+    signal = 0.5 * np.sign(rng.normal(size=(80, 1)) + np.linspace(-2.0, 2.0, 30))
+    read = estimate_noise(signal + rng.normal(size=signal.shape)).std
+    guess = Caution(read / 1.5, 0.8, read=read)
+    for level in (1.0, 0.25):
+        rows = signal + level * rng.normal(size=signal.shape)
+        found = caution_of_file(at_any(mean_of_columns), rows, guess, rng, 80)
+        assert_allclose(found.level_ratio, level, rtol=0.1)
+        assert found.std == pytest.approx(found.level_ratio * read / 1.5)

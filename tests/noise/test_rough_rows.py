@@ -296,3 +296,20 @@ def test_columns_that_grow_louder_are_no_noise_where_neighbours_share_it(seed):
         rows[:, column] = 0.9 * rows[:, column - 1] + rng.normal(size=150)
     noisy = rows + 0.05 * rng.normal(size=rows.shape)
     assert noise_of(noisy).name == "white"
+
+
+def test_noise_that_rough_signal_looks_like_is_warned_of():
+    """Where the rough part is the signal, the rows come back many times worse."""
+    rng = stream(17)
+    rough = np.empty((150, 80))
+    rough[:, 0] = rng.normal(size=150)
+    for column in range(1, 80):
+        rough[:, column] = 0.9 * rough[:, column - 1] + 0.19**0.5 * rng.normal(size=150)
+    shape = np.cumsum(rng.normal(size=(2, 80)), axis=1)
+    rows = 2.0 * rng.normal(size=(150, 2)) @ shape / shape.std() + 0.5 * rough
+    noisy = rows + 0.03 * rng.normal(size=rows.shape)
+    with pytest.warns(IkpcaWarning, match="as rough in all rows looks the same"):
+        model = load_method("pca")().fit(noisy)
+    assert model.summary()["noise_model"] == "correlated"
+    told = load_method("pca")(noise_std=0.03).fit(noisy)
+    assert np.mean((told.denoise(noisy) - rows) ** 2) < 1.01 * 0.03**2

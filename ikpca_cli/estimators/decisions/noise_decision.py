@@ -59,7 +59,15 @@ def noise_of_fit(estimator: Estimator, rows: FirstPass, given: Transform | None)
     if estimator.noise_model == "auto" and (is_given or estimator.replicates):
         return Noise()
     some = selection_rows(rows, MODEL_ROWS, estimator.seed)
-    return noise_of(some, estimator.noise_model, rows.name)
+    noise = noise_of(some, estimator.noise_model, rows.name)
+    if noise.name == "correlated" and estimator.noise_model == "auto":
+        tell(
+            f"noise that is correlated along the row is removed from {rows.name}; signal that is "
+            "as rough in all rows looks the same and goes with it: if there may be any, give the "
+            "level of the noise (--noise-std)",
+            stacklevel=5,
+        )
+    return noise
 
 
 def doubt_of(
