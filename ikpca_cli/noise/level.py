@@ -90,7 +90,7 @@ def _beside_a_process(
     """Return the level of rows that may be signal at any frequency, and in any direction."""
     if high is None or white is None:
         return replace(level, certain=False, is_bound=True)
-    if white.likely >= 1.0 / SAFE:
+    if white.may_be(1.0 / SAFE):
         agree = high.std < white.std * (1.0 + 2.0 * white.error + high.doubt)
         checked = _checked(level, high)  # if too high, by no more than does no harm
         return checked if agree else replace(checked, certain=False)

@@ -313,3 +313,16 @@ def test_noise_that_rough_signal_looks_like_is_warned_of():
     assert model.summary()["noise_model"] == "correlated"
     told = load_method("pca")(noise_std=0.03).fit(noisy)
     assert np.mean((told.denoise(noisy) - rows) ** 2) < 1.01 * 0.03**2
+
+
+@pytest.mark.parametrize(
+    ("likely", "expected", "least", "may_be"),
+    [
+        (0.5, 0.4, 0.0, True),
+        (0.3, 0.5, 0.25, True),
+        (0.3, 0.5, 0.1, False),
+        (0.3, 0.35, 0.3, False),
+    ],
+)
+def test_the_likeliest_share_is_not_all_that_tells_of_noise(likely, expected, least, may_be):
+    assert WhiteShare(1.0, 0.1, likely, expected, least, fits=True).may_be(0.4) is may_be

@@ -33,8 +33,10 @@ class WhiteShare:
     ----------
     std, error : float
         Level of the noise, and its relative standard error.
-    likely, least : float
-        Its share of that power, and what it has at least, but for two standard errors.
+    likely, expected, least : float
+        Its likeliest share of that power, the mean of all by their likelihood, and what it has at
+        least, but for two standard errors. Beside signal that falls slowly many shares are nearly
+        as likely, and the likeliest is chance.
     fits : bool
         Whether a power law and white noise describe the spectrum; where they do not, as those of
         heart beats, nothing here tells anything.
@@ -43,6 +45,7 @@ class WhiteShare:
     std: float
     error: float
     likely: float
+    expected: float
     least: float
     fits: bool
 
@@ -75,10 +78,16 @@ class WhiteShare:
         deviance = 2.0 * float(counts @ (gaps - 1.0 - np.log(gaps)))
         off = float(np.average(np.log(gaps) ** 2, weights=counts)) ** 0.5
         likely = float(_SHARES[int(best.argmax())])
+        weights = np.exp(best - best.max())
         least = float(_SHARES[int(np.argmax(best >= best.max() - _LIKELY))])
         error = (1.0 - (least / likely) ** 0.5) / 2.0 if likely else 1.0
         fits = deviance < _MISFIT * len(bins) or off < _NEAR
-        return cls((likely * top) ** 0.5, error, likely, least, fits)
+        mean = float(_SHARES @ weights / weights.sum())
+        return cls((likely * top) ** 0.5, error, likely, mean, least, fits)
+
+    def may_be(self, share: float) -> bool:
+        """Tell whether as much of the power is noise, half of it for sure if that is not likely."""
+        return max(self.likely, min(self.expected, 2.0 * self.least)) >= share
 
     @property
     def is_noise(self) -> bool:
