@@ -16,8 +16,8 @@ from ikpca_cli.errors import Note, tell
 FEWEST = 12
 """Rows that tell what is far."""
 
-_SHARE = 0.02  # of rows that may stand alone; more of them are of a kind
-_GAP = 3.0  # times as far from the middle as any row that does not
+_SHARE = 0.05  # of rows that may stand alone; more of them are of a kind
+_GAP = 10.0  # times as far from the middle as any row that does not
 _FAR = 1.5  # times as far as the logarithms of the others' distances would have any of them
 _ALONE = 0.5  # of its distance from the middle: nearer than that is no other row
 
