@@ -19,7 +19,7 @@ from ikpca_cli.recordings.colour import UNKNOWN, correlations
 from ikpca_cli.recordings.cutting import Cutting, Kind
 from ikpca_cli.recordings.recording import Recording, recording_of
 from ikpca_cli.recordings.roughness import at_limits, channel_noise
-from ikpca_cli.recordings.suitability import fingerprint
+from ikpca_cli.recordings.suitability import RESAMPLED, fingerprint
 from ikpca_cli.recordings.times import column_name
 from ikpca_cli.recordings.wavelets.wavelet_weights import combine
 from ikpca_cli.recordings.window_risk import measure
@@ -182,7 +182,7 @@ def fit_beats(
     _say(recordings, cutting)
     found = Windowed(type(model)(**model.get_params()), cutting)
     found.learn(canvases, levels, progress)
-    found.withhold("what resampling beats to one length loses is not seen by an estimate")
+    found.withhold(RESAMPLED)
     return found
 
 

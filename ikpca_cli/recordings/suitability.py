@@ -11,6 +11,9 @@ from ikpca_cli.errors import Note, about
 from ikpca_cli.recordings.colour import own_level
 from ikpca_cli.recordings.recording import Recording
 
+RESAMPLED = "what resampling beats to one length loses is not seen by an estimate"
+"""Why no error is promised of beats."""
+
 ENOUGH = 500
 """Numbers of a file from which its own noise level is known well enough."""
 
