@@ -295,6 +295,6 @@ class Rows:
         if math.isnan(value):
             raise InputError(
                 f"{self.name}: {place} is missing (NaN); mend it, or give --missing drop, mean or "
-                "fill"
+                "fill (for a recording, keep or fill)"
             )
         raise InputError(f"{self.name}: {place} is infinite; mend it or leave its row out")

@@ -101,6 +101,15 @@ def test_a_recording_of_the_fit_is_known_again(cli):
     assert own["no_estimate_because"] == UNSURE
 
 
+def test_a_mean_does_not_stand_for_what_is_missing_of_a_recording(cli, channels):
+    rows = channels[0].copy()
+    rows[5, 0] = np.nan
+    np.save("gap.npy", rows)
+    assert "for a recording, keep or fill" in cli("fit", "gap.npy", "--window", 16, code=1).stderr
+    said = cli("fit", "gap.npy", "--window", 16, "--missing", "mean", code=2).stderr
+    assert "give --missing fill" in said
+
+
 def test_an_error_that_is_not_known_of_one_file_is_not_known_of_all(cli):
     rows, std = noisy(signal("bumps", N), 7.0, np.random.default_rng(0))
     np.save("a.npy", rows[:, None])

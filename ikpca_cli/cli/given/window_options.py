@@ -181,13 +181,24 @@ def check_white(noise_model: str | None, *, by_file: bool) -> None:
 
 
 def times_as_labels(source: str, options: ReadOptions) -> ReadOptions:
-    """Return options for a recording: an array may have one axis, a table its times as labels."""
+    """Return options for a recording: an array may have one axis, a table its times as labels.
+
+    Raises
+    ------
+    UsageError
+        If the mean of a channel is to stand where it has no value, which its neighbours contradict.
+    """
     from dataclasses import replace
     from pathlib import Path
 
     from ikpca_cli.formats.arrays import read_rows
     from ikpca_cli.recordings.times import time_columns
 
+    if options.missing == "mean":
+        raise UsageError(
+            "--missing mean is for rows: in a recording, a mean is no neighbour; give --missing "
+            "fill, for a line through what is missing, or keep"
+        )
     options = replace(options, recording=True)
     path, own = located(source, options)
     chosen = own.labels is not None or own.columns is not None or own.transpose

@@ -209,6 +209,7 @@ def _cell(cell: str, column: int, place: str, plan: Plan, *, first: bool) -> flo
     if math.isnan(value):
         what = "missing" if not cell else f"missing ({shown})"
         raise InputError(
-            f"{plan.name}: {place} is {what}; mend it, or give --missing drop, mean or fill"
+            f"{plan.name}: {place} is {what}; mend it, or give --missing drop, mean or fill (for "
+            "a recording, keep or fill)"
         )
     raise InputError(f"{plan.name}: {place} is {shown}: infinite; mend it or leave its row out")
