@@ -220,3 +220,20 @@ def test_several_values_to_a_line_of_jcamp_are_refused(tmp_path):
     (tmp_path / "x.txt").write_text(text)
     with pytest.raises(InputError, match="is a JCAMP-DX file"):
         read_rows(str(tmp_path / "x.txt"))
+
+
+def test_pairs_with_axes_of_their_own_are_refused(tmp_path):
+    path = tmp_path / "pairs.csv"
+    even = 400.0 + np.arange(80)
+
+    def read(other):
+        rows = np.column_stack([even, SIGNALS[0], other, SIGNALS[1]])
+        body = "".join(",".join(f"{v:.4f}" for v in row) + "\n" for row in rows)
+        path.write_text("Wavelength (nm),Abs,x,Abs\n" + body)
+        with read_rows(str(path), ReadOptions()) as found:
+            return found.shape
+
+    with pytest.raises(InputError, match="column 3 looks like an axis, other than that in the fi"):
+        read(even + 0.5)
+    assert read(even) == (2, 80)  # the same again
+    assert read(300.0 * np.exp(-np.arange(80) / 30.0)) == (3, 80)  # a decay, smooth as it is

@@ -148,7 +148,7 @@ def _read(
         clock = times_apart(rows, dialect, head, columns, options)
         labels = sorted({*labels, *clock})
         columns = [column for column in columns if column not in clock]
-        found = arrangement(rows, dialect, head, columns, options)
+        found = arrangement(rows, dialect, head, columns, options, name)
         turned, stacked = turned or found.turned, found.stacked
         labels = sorted({*labels, *found.labels})
         columns = [column for column in columns if column not in found.labels]

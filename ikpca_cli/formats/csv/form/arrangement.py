@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from ikpca_cli.errors import InputError
+from ikpca_cli.formats.csv.form.axis import decimals, is_even
 from ikpca_cli.formats.csv.form.cells import numbers
 from ikpca_cli.formats.csv.form.clock import MOST_COLUMNS, clock_columns
 from ikpca_cli.formats.csv.form.dialect import Dialect
@@ -21,6 +23,11 @@ from ikpca_cli.formats.csv.form.signal_columns import (
     turns_at,
 )
 from ikpca_cli.formats.layout import ReadOptions
+
+Matrix = npt.NDArray[np.float64]
+
+_CLEAR = 16
+"""Rows of which evenly spaced numbers are no chance."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +55,7 @@ def arrangement(
     head: Head,
     columns: Sequence[int],
     options: ReadOptions,
+    name_of_file: str,
 ) -> Arrangement:
     """Find how the samples of a table are arranged, and say so.
 
@@ -63,6 +71,13 @@ def arrangement(
         The columns of data.
     options
         What is known of the samples.
+    name_of_file
+        What messages call the file.
+
+    Raises
+    ------
+    InputError
+        If signals have axes of their own.
     """
     if head.coordinates:
         places = tuple(range(head.coordinates))
@@ -91,6 +106,8 @@ def arrangement(
         called = " ".join([name or "", *_units(first, head, dialect), *pairs])
         if are_signals(values, called, head, options):
             same = [c for c, own in zip(columns, values, strict=True) if (own == values[0]).all()]
+            others = [column for column in columns if column not in same]
+            _refuse_other_axes(rows, dialect, others, values[0], name_of_file)
             count = len(columns) - len(same)
             shown = f"column {first + 1}" + (f" {name!r}" if name else "")
             signals = "a signal" if count == 1 else f"{count} signals"
@@ -140,6 +157,32 @@ def times_apart(
         return ()
     head.guesses.append(f"{_columns(found)} for times")
     return found
+
+
+def _refuse_other_axes(
+    rows: Sequence[Sequence[str]], dialect: Dialect, columns: Sequence[int], axis: Matrix, name: str
+) -> None:
+    """Refuse signals beside which stand axes that go the way of the first, over much the same."""
+    found = []
+    for column in columns:
+        cells = [row[column] for row in rows]
+        values = numbers(cells, dialect.grammar)
+        if len(rows) >= _CLEAR and is_even(values, decimals(cells)) and _go_together(values, axis):
+            found.append(column)
+    if found:
+        are = "looks like an axis" if len(found) == 1 else "look like axes"
+        raise InputError(
+            f"{name}: {_columns(found)} {are}, other than that in the first: save each signal with "
+            "its own in a file, or choose one by --columns (--window none reads rows as they are)"
+        )
+
+
+def _go_together(values: Matrix, axis: Matrix) -> bool:
+    """Tell whether two lines of numbers in order cover half of what either does, in one order."""
+    (low, high), (least, most) = sorted(values[[0, -1]]), sorted(axis[[0, -1]])
+    common = min(high, most) - max(low, least)
+    same_way = (values[0] < values[-1]) == (axis[0] < axis[-1])
+    return bool(same_way and common > 0.5 * max(high - low, most - least))
 
 
 def _of_signals(options: ReadOptions) -> bool:
