@@ -71,6 +71,16 @@ def test_beats_of_other_rhythms_are_found(name, fs):
         assert abs(len(found) - len(peaks)) <= 0.03 * len(peaks)
 
 
+def test_beats_that_become_smaller_are_found_and_a_lost_contact_has_none():
+    rng = np.random.default_rng(3)
+    clean, peaks = ecg(120.0, 250.0, rng)
+    clean[15_000:] *= 0.4
+    clean[20_000:24_000] = 0.0
+    fast, _ = without_baseline((clean + rng.normal(0.0, 0.03, len(clean)))[:, None], 250.0)
+    known = peaks[(peaks < 20_000) | (peaks > 24_000)]
+    assert min(shares(find_peaks(fast, 250.0), known, 15.0)) > 0.97
+
+
 def test_rows_have_their_peaks_at_one_place():
     clean, _ = ecg(60.0, FS, np.random.default_rng(0), ectopic=0.0)
     fast, _, beats = cut(clean)
@@ -188,6 +198,12 @@ def test_beats_are_cut_and_put_back(cli, recording, tmp_path):
     line = cli("beats", "ecg.csv", "--fs", FS, *restore, code=1).output
     assert "give those that were cut from it" in line
     assert not (tmp_path / "no.csv").exists()
+
+
+def test_a_rate_that_is_too_low_for_beats_is_refused(cli):
+    np.save("slow.npy", np.random.default_rng(0).normal(size=(3000, 1)))
+    said = cli("fit", "slow.npy", "--window", "beats", "--fs", 10, code=1).stderr
+    assert "slow.npy: 10 samples a second are too few to tell heart beats" in said
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,9 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import InputError
 from ikpca_cli.recordings.beats.events import LENGTH, Beats, find_peaks, without_baseline
 
+SLOWEST = 12.0
+"""Samples a second without which a heart beat is but one of them."""
+
 
 @dataclass(frozen=True)
 class StretchOfBeats:
@@ -54,6 +57,11 @@ class StretchOfBeats:
         InputError
             If there are too few beats, or too few samples to filter.
         """
+        if 0.0 < fs < SLOWEST:
+            raise InputError(
+                f"{name}: {fs:g} samples a second are too few to tell heart beats; check the rate "
+                "(--fs), or cut other events by their peaks (ikpca beats --align peak)"
+            )
         if not np.ptp(values, axis=0).any():
             raise InputError(
                 f"{name}: all samples are alike, and no beats; give a recording of some"

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import InputError
-from ikpca_cli.recordings.beats.heart_beats import HeartBeats, find_heart_beats
+from ikpca_cli.recordings.beats.heart_beats import HeartBeats, find_heart_beats, over_usual
 
 LENGTH, PEAK = 512, 150
 """Samples of a row, and the place of its peak, as in the paper."""
@@ -151,7 +151,7 @@ def find_peaks(fast: FloatArray, fs: float, apart: int = 0) -> FloatArray:
     parts = (_ROUND, _ROUND, 2, 2)
     near, together, least, after = (max(1, period // part) for part in parts)
     usual = 2 * period
-    power = shaped / np.maximum(np.median(np.abs(shaped), axis=0), 1e-300)
+    power = over_usual(shaped)
     # What swings goes up and down in each period: the way that goes farther tells the event.
     one_way = np.maximum(power * np.sign((power**3).mean(axis=0)), 0.0)
     energy = uniform_filter1d((one_way**2).sum(axis=1), together)

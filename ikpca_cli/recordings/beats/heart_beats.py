@@ -20,13 +20,12 @@ _TOGETHER = 0.1  # seconds whose energy is one event's
 _APART = 0.25  # seconds between heart beats, at the least
 _AFTER, _BLUNTER = 0.4, 0.5  # seconds after a beat in which what has less than this share is its T
 _USUAL = 2.0  # seconds in each of which a beat is expected
+_AROUND, _FAINTEST = 15, 0.05  # such times that tell the usual beat; of that of all, at the least
 _NOISE = 4.0  # highest energy of noise in that time, over its median
 _SHARE, _WIDE_SHARE = 0.3, 0.5  # of a usual beat's energy, in the higher and the lower band
 _LOWER = 0.2  # weight of the lower band where there is no noise
-_NEAR, _FAR = (
-    0.05,
-    0.12,
-)  # seconds from the middle of a sharp complex, and of a wide one, to its peak
+_LEAST = 1e-6  # of the largest number
+_NEAR, _FAR = 0.05, 0.12  # seconds from the middle of a complex to its peak, sharp or wide
 _SMOOTH = 0.012  # seconds
 _OPPOSITE = 1.3  # height of a peak the other way, over that of one the usual way, that is the peak
 
@@ -57,13 +56,21 @@ def find_heart_beats(fast: FloatArray, fs: float) -> HeartBeats:
     from scipy.ndimage import gaussian_filter1d
 
     bands = [_band(fast, fs, edges) for edges in (_SHARP, _WIDE)]
-    powers = [(band / np.maximum(np.median(np.abs(band), axis=0), 1e-300)) ** 2 for band in bands]
+    powers = [over_usual(band) ** 2 for band in bands]
     places, wide = _complexes([power.sum(axis=1) for power in powers], fs)
     power = powers[0][places] + powers[1][places] if len(places) else powers[0][:1]
     channel = int(np.argmax(np.sqrt(power).mean(axis=0)))
     smooth = gaussian_filter1d(fast[:, channel], _SMOOTH * fs)
     peaks, upward = _peaks(smooth, places, wide, fs)
     return HeartBeats(peaks, wide, upward, (bands[0][:, channel], bands[1][:, channel]))
+
+
+def over_usual(band: FloatArray) -> FloatArray:
+    """Return channels (length, c) over their usual size, which is 0 where most of one is."""
+    sizes = np.abs(band)
+    least = np.maximum(_LEAST * sizes.max(axis=0), np.finfo(float).tiny)
+    found: FloatArray = band / np.maximum(np.median(sizes, axis=0), least)
+    return found
 
 
 def _band(fast: FloatArray, fs: float, edges: tuple[float, float]) -> FloatArray:
@@ -86,9 +93,7 @@ def _complexes(powers: list[FloatArray], fs: float) -> tuple[NDArray[np.intp], N
     energies, shares = [], []
     for power in powers:
         energy = uniform_filter1d(power, together)
-        length = min(usual, len(energy))
-        level = float(np.median(maximum_filter1d(energy, length)[length // 2 :: length]))
-        energies.append(energy / max(level, 1e-300))
+        energies.append(energy / _usual_level(energy, min(usual, len(energy))))
         shares.append(max(0.0, 1.0 - _NOISE * float(np.median(energies[-1]))))
     sharp, wide = energies
     weight = shares[0] if shares[0] > _SHARE else 0.0
@@ -108,6 +113,18 @@ def _complexes(powers: list[FloatArray], fs: float) -> tuple[NDArray[np.intp], N
         if not (soon and edges[place] < _BLUNTER * edges[before]):
             kept.append(place)
     return places[kept], ~is_sharp[kept]
+
+
+def _usual_level(energy: FloatArray, usual: int) -> FloatArray:
+    """Return the energy of a usual beat of those around each sample, (n,): contacts get worse."""
+    from scipy.ndimage import maximum_filter1d, median_filter
+
+    highest = maximum_filter1d(energy, usual)[usual // 2 :: usual]
+    least = max(_FAINTEST * float(np.median(highest)), float(np.finfo(float).tiny))
+    around = np.maximum(median_filter(highest, _AROUND, mode="nearest"), least)
+    at = usual // 2 + usual * np.arange(len(around))
+    level: FloatArray = np.interp(np.arange(len(energy)), at, around)
+    return level
 
 
 def _strongest(places: NDArray[np.intp], energy: FloatArray, least: int) -> NDArray[np.bool_]:
