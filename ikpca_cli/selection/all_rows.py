@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.selection.choice import Choice
 
 FEWEST = 12
@@ -60,3 +61,29 @@ def on_all_rows(
     on = (1.0 / 0.75 - n_rows / max(n_samples, n_rows)) / (2.0 - 1.0 / 0.75)
     fall = float(np.clip(on * np.mean(falls), 0.0, max((1.0 - _LEAST_LEFT) * risk, 0.0)))
     return replace(best, risk=risk - fall, error=squares**0.5 / _FOLDS)
+
+
+def for_all_rows(
+    risk: float, error: float, changes: FloatArray, counts: tuple[int, int, int]
+) -> tuple[float, float]:
+    """Return a risk for a fit on all rows, and its standard error, by that of one other fit.
+
+    A few rows may change far more than all others do, so that a change counts as far as it is
+    surely no chance; and no more can fall than all of a risk.
+
+    Parameters
+    ----------
+    risk, error : float
+        Those of the fit, and the standard error.
+    changes : ndarray, shape (m,)
+        Risk of each held-out row by the other fit, less that by the fit.
+    counts : tuple of int
+        Number of rows of the fit, of the other one, and of all.
+    """
+    few, other, n_samples = counts
+    on = (1.0 / few - 1.0 / n_samples) / (1.0 / few - 1.0 / other)
+    change = min(on * float(changes.mean()), 0.0)
+    chance = on * float(changes.std()) / len(changes) ** 0.5
+    share = max(1.0 - (chance / change) ** 2, 0.0) if change else 0.0
+    most = (1.0 - few / n_samples) * max(risk, 0.0)
+    return risk + max(share * change, -most), float(np.hypot(error, share * chance))

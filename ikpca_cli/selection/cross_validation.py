@@ -27,6 +27,7 @@ from ikpca_cli.data.threads import chunks, parallel_map
 from ikpca_cli.models.preimage import Iteration
 from ikpca_cli.models.smoothing.candidates import SmoothingFit
 from ikpca_cli.models.smoothing.order import RowOrder
+from ikpca_cli.selection.all_rows import for_all_rows
 from ikpca_cli.selection.choice import Oracle
 from ikpca_cli.selection.displacements import Candidates, Displacements, SmoothDisplacements
 from ikpca_cli.selection.far_rows import weights_for_most
@@ -227,10 +228,10 @@ class CrossValidation:
         changes = risks_of(parts, np.array(given), before[:held]) - coarse[:held]
         if expansion.near is not None:
             changes = changes * np.isin(np.arange(held), expansion.near)
-        on = (1.0 / few - 1.0 / n_samples) / (1.0 / few - 1.0 / len(places))
-        change = min(on * float(changes.mean()), 0.0)
-        error = float(np.hypot(expansion.error, on * changes.std() / held**0.5))
-        return replace(expansion, risk=expansion.risk + change, error=error)
+        risk, error = for_all_rows(
+            expansion.risk, expansion.error, changes, (few, len(places), n_samples)
+        )
+        return replace(expansion, risk=risk, error=error)
 
     def fair_risk(self, expansion: Expansion) -> Expansion:
         """Return an expansion with the risk of its weights on rows that did not choose them."""
