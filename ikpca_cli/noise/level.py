@@ -19,7 +19,7 @@ from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.evidence.power_law import WhiteShare
 from ikpca_cli.noise.evidence.texture import is_texture
 from ikpca_cli.noise.evidence.third_moments import ThirdMoments
-from ikpca_cli.noise.high_frequencies import high_reading
+from ikpca_cli.noise.high_frequencies import high_reading, picture_reading
 from ikpca_cli.noise.local import thickness
 from ikpca_cli.noise.quiet_columns import CLIPPED, clipped_share, quiet_reading
 from ikpca_cli.noise.row_lengths import LOW, RowLengths
@@ -80,16 +80,20 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
         # Both have directions that are equal in variance as those of noise are.
         alike = neighbour_correlation(X)
         if is_texture(X, alike) or (alike > _ALIKE and is_one_process(X)):
-            return _beside_a_process(level, high, white)
+            return _beside_a_process(X, level, high, white)
     return level if high is None else _checked(level, high)
 
 
 def _beside_a_process(
-    level: NoiseLevel, high: Reading | None, white: WhiteShare | None
+    X: FloatArray, level: NoiseLevel, high: Reading | None, white: WhiteShare | None
 ) -> NoiseLevel:
     """Return the level of rows that may be signal at any frequency, and in any direction."""
     if high is None or white is None:
-        return replace(level, certain=False, is_bound=True)
+        picture = None if level.std is None else picture_reading(X, level.std**2)
+        if picture is None:
+            return replace(level, certain=False, is_bound=True)
+        # How fast signal falls with frequency is not known: a guess.
+        return NoiseLevel(picture.std, certain=False, error=picture.doubt / 2.0)
     if white.may_be(1.0 / SAFE):
         agree = high.std < white.std * (1.0 + 2.0 * white.error + high.doubt)
         checked = _checked(level, high)  # if too high, by no more than does no harm

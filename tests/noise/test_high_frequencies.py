@@ -110,3 +110,23 @@ def test_uneven_noise_is_not_read():
 def test_short_rows_are_not_read():
     rng = stream(5)
     assert high_reading(centred(rng.normal(size=(1000, 30)))) is None
+
+
+def textures(rng, n_samples, side=12):
+    """Return pieces of pictures whose power falls as the third power of the frequency."""
+    frequencies = np.hypot(*np.meshgrid(*2 * [np.fft.fftfreq(32)]))
+    frequencies[0, 0] = 1 / 32
+    noise = np.fft.fft2(rng.normal(size=(n_samples, 32, 32)))
+    pieces = np.real(np.fft.ifft2(noise * frequencies**-1.5))[:, :side, :side]
+    return pieces.reshape(n_samples, -1) / pieces.std()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_texture_is_not_left_alone_where_it_has_frequencies_without_signal(seed):
+    """Those that are high along both sides of a picture; its level is a guess."""
+    rng = stream(12, seed)
+    clean = textures(rng, 200)
+    level = estimate_noise(centred(clean + 0.5 * rng.normal(size=clean.shape)))
+    assert level.std == pytest.approx(0.5, rel=0.15)
+    assert not level.is_bound
+    assert estimate_noise(centred(clean)).is_bound
