@@ -172,6 +172,7 @@ def test_noise_that_grows_is_told_where_the_rows_brightness_varies(kind, seed):
     assert noise_of(clean + rng.normal(0, 0.05, clean.shape)).name == "white"
 
 
+@pytest.mark.filterwarnings("ignore:noise that is correlated along the row")
 @pytest.mark.parametrize("method", ["ikpca", "pca"])
 @pytest.mark.parametrize(("kind", "most"), [("columns", 0.5), ("counts", 0.7), ("correlated", 0.9)])
 def test_rows_are_cleaner_than_if_their_noise_were_white(method, kind, most, tmp_path):
