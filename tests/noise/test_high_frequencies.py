@@ -7,7 +7,7 @@ import pytest
 
 from ikpca_cli.noise.estimate import NoiseLevel, Reading
 from ikpca_cli.noise.high_frequencies import high_reading
-from ikpca_cli.noise.level import estimate_noise
+from ikpca_cli.noise.level import _checked, estimate_noise
 
 
 def stream(*numbers):
@@ -130,3 +130,8 @@ def test_texture_is_not_left_alone_where_it_has_frequencies_without_signal(seed)
     assert level.std == pytest.approx(0.5, rel=0.15)
     assert not level.is_bound
     assert estimate_noise(centred(clean)).is_bound
+
+
+def test_a_higher_reading_by_frequencies_says_nothing_against_a_level_that_is_certain():
+    level = NoiseLevel(1.0, certain=True, error=0.005)
+    assert _checked(level, Reading(1.019, 0.0128)) == level
