@@ -21,7 +21,12 @@ from ikpca_cli.noise.evidence.texture import is_texture
 from ikpca_cli.noise.evidence.third_moments import ThirdMoments
 from ikpca_cli.noise.high_frequencies import high_reading, picture_reading
 from ikpca_cli.noise.local import thickness
-from ikpca_cli.noise.quiet_columns import CLIPPED, clipped_share, quiet_reading
+from ikpca_cli.noise.quiet_columns import (
+    CLIPPED,
+    clipped_share,
+    level_between_limits,
+    quiet_reading,
+)
 from ikpca_cli.noise.row_lengths import LOW, RowLengths
 
 FEW_COLUMNS = 8
@@ -112,7 +117,10 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
         # What a limit takes off the noise in some columns makes every lower reading too low.
         remark = f"{clipped:.0%} of the values are at a limit, as if they were clipped"
         fills = X.shape[1] <= _MANY and 2 * spectrum.plateau() < X.shape[1]
-        found = NoiseLevel(first.std or None, certain=False, error=first.doubt, remark=remark)
+        # Edges, anywhere, are in all directions, but in few neighbours.
+        between = level_between_limits(X)
+        std = between if between < _CLEARLY_LOWER * first.std else first.std
+        found = NoiseLevel(std or None, certain=False, error=first.doubt, remark=remark)
         return replace(found, is_bound=fills)  # by signal in most directions
     best = _lowest([first, *(reading for reading, _ in others)])
     if X.shape[1] <= FEW_COLUMNS:

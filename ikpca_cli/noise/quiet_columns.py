@@ -26,6 +26,7 @@ _STEEP, _BY_CHANCE = 1.12, 4.0  # most the fall to the second is over the other,
 _MAD = 0.6744897501960817  # median absolute deviation of a standard normal number
 _TAIL = (0.01, 0.1, 0.5)  # quantiles on the side of a column where few rows are marked
 _CUT_OFF = 1.55  # what the first is away from the last, over the second; 1.81 if normal
+_FREE = 0.3  # share of neighbours, three each, that are between limits
 _ATOM = 2  # times more values at a limit than next to it
 
 
@@ -70,6 +71,20 @@ def clipped_share(X: FloatArray) -> float:
         stuck = (same > 1) & (same > _ATOM * near.sum(axis=0)) & (same < len(low))
         count += int(same[stuck].sum())
     return count / X.size
+
+
+def level_between_limits(X: FloatArray) -> float:
+    """Return the robust level of second differences along rows (n, p), where none is at a limit.
+
+    It is no less than that of noise that is white, and infinite where hardly any tells it.
+    """
+    room = 1e-9 * np.ptp(X, axis=0)
+    is_free = (X.min(axis=0) + room < X) & (X.max(axis=0) - room > X)
+    three_free = is_free[:, :-2] & is_free[:, 1:-1] & is_free[:, 2:]
+    if three_free.mean() < _FREE:
+        return np.inf
+    bends = np.abs(np.diff(X, n=2, axis=1)[three_free])
+    return float(np.median(bends)) / (_MAD * 6.0**0.5)
 
 
 def least_steps(columns: FloatArray) -> FloatArray:

@@ -166,6 +166,18 @@ def test_clipped_rows_do_not_tell_their_noise_by_quiet_columns():
     assert 0.05 < level.std < 0.11
 
 
+def test_edges_of_clipped_rows_are_not_noise():
+    """They are in all directions, but in few neighbours along the row."""
+    rng = np.random.default_rng(np.random.SeedSequence([66]))
+    ramps = np.linspace(0.0, 1.0, 110) * rng.uniform(2.0, 5.0, (150, 1))
+    clean = (ramps + rng.uniform(size=(150, 1))) % 1.0
+    noisy = clean + 0.09 * rng.normal(size=clean.shape)
+    clipped = np.maximum(noisy, np.quantile(clean, 0.1))
+    level = estimate_noise(clipped - clipped.mean(axis=0))
+    assert not level.certain
+    assert_allclose(level.std, 0.09, rtol=0.1)
+
+
 def at_any(denoise):
     """Return what goes by no level of noise."""
     return lambda _ratio: denoise
