@@ -9,8 +9,6 @@ tails, whose logarithm falls fast at first and slowly then, and would be read to
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
