@@ -82,7 +82,7 @@ def level_between_limits(X: FloatArray) -> float:
     is_free = (X.min(axis=0) + room < X) & (X.max(axis=0) - room > X)
     three_free = is_free[:, :-2] & is_free[:, 1:-1] & is_free[:, 2:]
     if three_free.mean() < _FREE:
-        return np.inf
+        return float("inf")
     bends = np.abs(np.diff(X, n=2, axis=1)[three_free])
     return float(np.median(bends)) / (_MAD * 6.0**0.5)
 
