@@ -84,7 +84,8 @@ def level_between_limits(X: FloatArray) -> float:
     if three_free.mean() < _FREE:
         return float("inf")
     bends = np.abs(np.diff(X, n=2, axis=1)[three_free])
-    return float(np.median(bends)) / (_MAD * 6.0**0.5)
+    level: float = float(np.median(bends)) / (_MAD * 6.0**0.5)
+    return level
 
 
 def least_steps(columns: FloatArray) -> FloatArray:
