@@ -49,7 +49,7 @@ _FEWEST, _MANY = 3, 20  # directions without signal that can be compared, and th
 _SHARE = 8  # of the directions that are enough
 _EVEN = 0.5  # share of the directions that tell how much signal can be among them
 _WIDE_GAP = 2.0  # between noise and the least signal
-_BLURRED = 0.03  # error of a level where signal goes on into noise; less by the square of a gap
+_GAP, _BLURRED = 1.2, 0.03  # less of it: signal goes on within noise, by which a level is too high
 _ALIKE = 0.05  # correlation of neighbours from which rows that are one process may be all signal
 _MOSTLY = 0.5  # share of noise in a power: the level of the whole is one at which no harm is done
 _MOST_BEYOND = 0.05  # of a level, that it is lowered by where the spectrum of noise slopes
@@ -263,6 +263,6 @@ def _judged(X: FloatArray, spectrum: Eigenvalues, signal: int, best: Reading) ->
         or not steep
         or few
         or (not is_noise and usual.are_too_even()),
-        error=float(np.hypot(best.doubt / 2.0, _BLURRED / gap**2)),
+        error=float(np.hypot(best.doubt / 2.0, _BLURRED if gap < _GAP else 0.0)),
         hidden=max(usual.hidden_share(), lengths.hidden_share()) if even and not is_noise else 1.0,
     )
