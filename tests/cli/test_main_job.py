@@ -489,7 +489,7 @@ def test_a_thousand_files_with_bad_ones_among_them(cli, tmp_path):
     assert "skipped 990 of 1000 files" in again.stderr
 
 
-def test_estimate_without_clean_rows(cli, samples):
+def test_estimate_without_clean_rows(cli, all_samples):
     cli("fit", "ecg_train.npy")
     guess = output(cli, "evaluate", "model.joblib", "ecg_noisy.npy")
     truth = output(cli, "evaluate", "model.joblib", "ecg_noisy.npy", "--clean", "ecg_clean.npy")

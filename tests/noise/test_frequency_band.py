@@ -94,7 +94,6 @@ def test_white_noise_is_not_that_of_a_band_with_more_in_it(std, is_band):
     assert (propose(rows) is not None) is is_band
 
 
-@pytest.mark.filterwarnings("ignore:noise that is correlated along the row")
 @pytest.mark.parametrize("method", METHODS)
 def test_interpolated_rows_are_cleaned(method, tmp_path):
     rows, _ = bumps(200, 3)

@@ -7,7 +7,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ikpca_cli import IKPCA, PCA
-from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.errors import IkpcaNote, InputError, UsageError
+from ikpca_cli.estimators.decisions.conflicts import check_spectrum
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.models.preimage import Iteration
@@ -262,10 +263,13 @@ def test_optimism_is_that_of_weights_found_on_the_other_rows():
 
 
 @pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")
-def test_a_row_beyond_all_others_is_named_as_the_cause_where_nothing_is_left():
+def test_a_row_beyond_all_others_is_left_out_or_named_as_the_cause():
     rng = np.random.default_rng(3)
     rows = np.sin(rng.uniform(0.0, 6.0, (150, 1)) + np.linspace(0.0, 6.0, 60))
     rows += rng.normal(scale=0.3, size=rows.shape)
     rows[7] = 1e20
+    with pytest.warns(IkpcaNote, match="row 8"):
+        model = PCA().fit(rows)
+    assert_allclose(model.noise_std_, 0.3, rtol=0.05)
     with pytest.raises(InputError, match="far beyond all others"):
-        PCA().fit(rows)
+        check_spectrum(0, 3, exact=False, by_gamma=False)

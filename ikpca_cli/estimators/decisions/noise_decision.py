@@ -18,6 +18,7 @@ from ikpca_cli.noise.models.choose import Noise, noise_of
 from ikpca_cli.noise.models.hum import shared_period
 from ikpca_cli.transforms.column_scale import ColumnScale
 from ikpca_cli.transforms.protocol import Transform
+from ikpca_cli.transforms.whiten import Whitening
 
 GIVEN = "as given"
 """The evidence of noise that is known."""
@@ -60,7 +61,7 @@ def noise_of_fit(estimator: Estimator, rows: FirstPass, given: Transform | None)
         return Noise()
     some = selection_rows(rows, MODEL_ROWS, estimator.seed)
     noise = noise_of(some, estimator.noise_model, rows.name)
-    if noise.name == "correlated" and estimator.noise_model == "auto":
+    if isinstance(noise.transform, Whitening) and estimator.noise_model == "auto":
         tell(
             f"noise that is correlated along the row is removed from {rows.name}; signal that is "
             "as rough in all rows looks the same and goes with it: if there may be any, give the "
