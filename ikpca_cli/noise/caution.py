@@ -2,7 +2,8 @@ r"""How far rows may be moved, so that none comes back worse than it came.
 
 A displacement f of a row of p numbers is what a denoiser adds to it. It should undo noise, so it is
 as long as noise at most: ``|f|^2 <= q p sigma^2``, q p being a high quantile of chi-square. A
-longer one takes signal off, for the row is unlike those that the denoiser knows. It is shortened
+longer one takes signal off, for the row is unlike those that the denoiser knows. So does one that
+is longer than the noise of its own row, which differences of neighbours bound. It is shortened
 like an estimate of James and Stein ("Estimation with quadratic loss", 1961) by
 ``q p sigma^2 / |f|^2``: the longer it was, the less is left of it.
 
@@ -45,6 +46,7 @@ _SAME_LEVEL = 0.1  # relative difference of levels that changes nothing
 _TOO_FAR = 1.1  # mean squared displacement, over that of noise, that no good denoiser has
 _LESS, _LITTLE_LESS = 0.75, 0.9  # share of what rows change usually, where it is less
 _SURELY = 2.5  # standard errors
+_ENOUGH_COLUMNS, _QUIET = 20, 1.0 / 3.0  # which of a row has noise that is surely less, and by what
 _STEP = 0.01  # of the probe, in units of the noise
 
 Denoise: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -104,8 +106,10 @@ class Caution:
         if self.std is not None:
             squares = np.einsum("ij,ij->i", moved, moved, dtype=np.float64)
             squares *= max(1.0, self.strength) ** 2
-            longest = longest_square(int(np.count_nonzero(moved.any(axis=0)))) * self.std**2
-            share *= longest / np.maximum(squares, longest)
+            places = moved.any(axis=0)
+            of_noise = longest_square(int(np.count_nonzero(places))) * self.std**2
+            longest = of_noise * _quietness(noisy[:, places], self.std)
+            share *= longest / np.maximum(squares, np.maximum(longest, np.finfo(float).tiny))
         out: FloatArray = cleaned.copy()
         far = share != 1.0
         out[far] = noisy[far] + share[far, None] * moved[far]
@@ -127,6 +131,20 @@ class Caution:
             f"the noise of these rows is {kind}, {ratio:.2g} times that of the rows that the model "
             f"was fitted on: {done}; a model fitted on rows like these does better"
         )
+
+
+def _quietness(rows: FloatArray, std: float) -> FloatArray:
+    """Return the noise variance that rows (n, p) may have, over ``std**2``; 1 where it is not less.
+
+    Differences of neighbours have twice that of white noise at least.
+    """
+    quietness = np.ones(len(rows))
+    if rows.shape[1] >= _ENOUGH_COLUMNS:
+        steps = np.diff(rows, axis=1)
+        most = np.einsum("ij,ij->i", steps, steps, dtype=np.float64) / (2.0 * steps.shape[1])
+        are_quiet = most < (_QUIET * std) ** 2
+        quietness[are_quiet] = most[are_quiet] / std**2
+    return quietness
 
 
 def longest_square(directions: int) -> float:
