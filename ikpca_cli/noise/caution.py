@@ -189,9 +189,12 @@ def caution_of_file(
     level = estimate_noise(like_fit - like_fit.mean(axis=0))
     std, ratio, seen = usual.std, 1.0, 1.0
     if level.std is not None:
-        found = seen = level.std / (usual.read or usual.std)
+        like, enough = usual.read or usual.std, _SAME_LEVEL + 3.0 * level.error
+        if level.certain and abs(np.log(level.std / usual.std)) <= enough:
+            like = usual.std
+        found = seen = level.std / like
         # A level that is not certain is an upper bound still, so that a lower one counts.
-        other = abs(np.log(found)) > _SAME_LEVEL + 3.0 * level.error
+        other = abs(np.log(found)) > enough
         if other and (level.certain or found < 1.0):
             std, ratio = found * usual.std, found
         # Two guesses, of which the lower may still be far too high.

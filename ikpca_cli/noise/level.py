@@ -56,6 +56,7 @@ _MOST_BEYOND = 0.05  # of a level, that it is lowered by where the spectrum of n
 _NARROW = 2.0  # scatter of noise variances that leaves a slope no room
 _SAFE = 0.3  # of third moments, that signal in up to twice the share has
 _SURELY, _LIKELY = 2.0, 1.0  # standard errors
+_FAR_APART = 4.0  # of them: what tells more noise is of no use beyond
 
 
 def estimate_noise(X: FloatArray) -> NoiseLevel:
@@ -188,8 +189,8 @@ def _checked(level: NoiseLevel, high: Reading) -> NoiseLevel:
         return level
     if level.std is not None and level.certain and level.error > 0.0:
         both = _together(level, high)
-        if both is not None or high.std > level.std:
-            return both or level
+        if both is not None:
+            return both
     if level.std is not None and high.std > level.std * (1.0 + high.doubt + 2.0 * level.error):
         return level
     if level.std is not None and level.certain and high.std < _AGREES * level.std:
@@ -202,13 +203,14 @@ def _together(level: NoiseLevel, high: Reading) -> NoiseLevel | None:
 
     They are read off much the same noise, so that both together are no surer than the better one,
     and less sure where they are further apart than by chance (Birge, "The calculation of errors by
-    the method of least squares", 1932).
+    the method of least squares", 1932). High frequencies that tell more may hold signal, or the
+    other reading be too low.
     """
     assert level.std is not None
     errors = np.array([level.error, high.doubt / 2.0])
     apart = float(np.log(high.std / level.std))
     chance = float(np.hypot(*errors))
-    if abs(apart) > _SURELY * chance:
+    if not -_SURELY < apart / chance < _FAR_APART:
         return None
     share = float(errors[0] / chance) ** 2
     error = float(errors.min()) * max(1.0, abs(apart) / chance)

@@ -132,6 +132,9 @@ def test_texture_is_not_left_alone_where_it_has_frequencies_without_signal(seed)
     assert estimate_noise(centred(clean)).is_bound
 
 
-def test_a_higher_reading_by_frequencies_says_nothing_against_a_level_that_is_certain():
+def test_a_higher_reading_by_frequencies_does_not_replace_a_level_that_is_certain():
     level = NoiseLevel(1.0, certain=True, error=0.005)
-    assert _checked(level, Reading(1.019, 0.0128)) == level
+    both = _checked(level, Reading(1.019, 0.0128))
+    assert 1.0 < both.std < 1.01
+    assert both.error > level.error
+    assert _checked(level, Reading(1.2, 0.0128)) == level

@@ -343,7 +343,8 @@ def test_two_readings_are_weighed_by_their_precision():
     assert both.error == pytest.approx(0.01)
     apart = _together(level, Reading(np.exp(0.025), 0.02))
     assert apart.error == pytest.approx(0.01 * 0.025 / 0.01 / 2**0.5)
-    assert _together(level, Reading(1.04, 0.02)) is None
+    assert _together(level, Reading(1.06, 0.02)) is None
+    assert _together(level, Reading(0.96, 0.02)) is None
 
 
 @pytest.mark.parametrize(("fall", "is_hidden"), [(0.5, True), (0.0, False)])
