@@ -16,6 +16,7 @@ from ikpca_cli.noise.evidence.loud_columns import has_loud_columns
 from ikpca_cli.noise.models.choose import noise_of
 from ikpca_cli.noise.models.correlated import propose as propose_correlated
 from ikpca_cli.noise.models.given import covariance_of
+from ikpca_cli.noise.models.spikes import Spikes
 from ikpca_cli.noise.models.spikes import propose as propose_spikes
 from ikpca_cli.noise.risk import stein_risks
 from ikpca_cli.transforms.column_scale import ColumnScale
@@ -282,6 +283,9 @@ def test_spikes_are_found_beside_signal_of_any_kind(family, times):
     for factor in (1.0, 10.0):  # whatever the unit, and wherever zero is
         other = propose_spikes(factor * train + 7.0)
         assert_array_equal(other.find(factor * train + 7.0)[0], is_left_out)
+    again = Spikes.from_state(found.state(), found.share)
+    assert_array_equal(again.find(train)[0], is_left_out)
+    assert_array_equal(np.concatenate([again.find(row)[0] for row in train[:, None]]), is_left_out)
     assert propose_spikes(clean + std * rng.normal(size=clean.shape)) is None
     tails = std * rng.standard_t(3, clean.shape)
     assert propose_spikes(clean + tails) is None

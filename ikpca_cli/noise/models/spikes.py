@@ -46,6 +46,8 @@ class Spikes:
     limits : ndarray, shape (p,)
         How far values of a column are from what the directions make of them, from which on they
         are spikes; 0 where none is, for signal stands out there.
+    margins : ndarray, shape (p,)
+        How far beyond both neighbours they are at least; 0 where rows have no order.
     share : float
         Share of the values of the training rows that are.
     are_sure : bool
@@ -54,6 +56,7 @@ class Spikes:
 
     directions: RobustDirections
     limits: FloatArray
+    margins: FloatArray
     share: float = 0.0
     are_sure: bool = False
 
@@ -66,8 +69,8 @@ class Spikes:
         self, X: FloatArray, expected: FloatArray, scale: FloatArray
     ) -> NDArray[np.bool_]:
         found: NDArray[np.bool_] = np.abs(X - expected) > self.limits * scale
-        alone = beyond_neighbours(X - self.directions.centre, expected)
-        return found & (alone > _BESIDE_NEIGHBOURS * self.limits) & (self.limits > 0.0)
+        alone = beyond_neighbours(X - self.directions.centre) >= self.margins
+        return found & alone & (self.limits > 0.0)
 
     def of_file(self, X: FloatArray) -> Spikes | None:
         """Return what finds those of a file by some of its rows (n, p).
@@ -78,9 +81,10 @@ class Spikes:
         quieter = self.directions.scaled(self.directions.quietness(X))
         expected, scale = quieter.explain(X)
         apart = np.abs(X - expected) / scale
-        limits = self.limits * (quieter.scales / self.directions.scales)
+        quiet = quieter.scales / self.directions.scales
         for times in _FARTHER_OFF:
-            spikes = replace(self, directions=quieter, limits=times * limits)
+            limits, margins = (times * quiet * one for one in (self.limits, self.margins))
+            spikes = replace(self, directions=quieter, limits=limits, margins=margins)
             found = spikes._are_spikes(X, expected, scale)
             if found.sum() < _FEWEST or _are_like_spikes(found, apart, spikes.limits):
                 return spikes
@@ -94,15 +98,15 @@ class Spikes:
     def state(self) -> FloatArray:
         """Return what `from_state` needs, shape (e, p)."""
         parts = self.directions
-        return np.vstack([parts.centre, parts.scales, self.limits, parts.vectors])
+        return np.vstack([parts.centre, parts.scales, self.limits, self.margins, parts.vectors])
 
     @classmethod
     def from_state(cls, state: FloatArray | None, share: float) -> Spikes | None:
         """Return what `state` was of, for rows to clean; None of None."""
         if state is None:
             return None
-        centre, scales, limits = state[:3]
-        return cls(RobustDirections(centre, state[3:], scales), limits, share)
+        centre, scales, limits, margins = state[:4]
+        return cls(RobustDirections(centre, state[4:], scales), limits, margins, share)
 
 
 def propose(rows: FloatArray) -> Spikes | None:
@@ -112,9 +116,10 @@ def propose(rows: FloatArray) -> Spikes | None:
     directions = RobustDirections.of(rows)
     expected, scale = directions.explain(rows)
     apart = np.abs(rows - expected) / scale
+    beside = _BESIDE_NEIGHBOURS * float(_have_order(expected))
     for far in _FAR:
         limits = far * directions.scales
-        found = Spikes(directions, limits)._are_spikes(rows, expected, scale)
+        found = Spikes(directions, limits, beside * limits)._are_spikes(rows, expected, scale)
         in_column = found.sum(axis=0)
         usual = max(float(np.median(in_column)), 1.0)
         sharp = in_column > usual + _CHANCE * usual**0.5 + 1.0
@@ -125,7 +130,7 @@ def propose(rows: FloatArray) -> Spikes | None:
             continue
         limits = np.where(sharp, 0.0, limits)
         if _are_like_spikes(found, apart, limits, are_outliers=are_sure):
-            return Spikes(directions, limits, float(found.mean()), are_sure)
+            return Spikes(directions, limits, beside * limits, float(found.mean()), are_sure)
     return None
 
 
@@ -170,23 +175,19 @@ def _as_if_anywhere(counts: NDArray[np.int_]) -> float:
     return -len(counts) * float(np.log(without)) if without > 0.0 else np.inf
 
 
-def beyond_neighbours(X: FloatArray, expected: FloatArray) -> FloatArray:
-    """Return how far values (n, p) are beyond both neighbours in their row; 0 between these.
-
-    An edge is between them, the top of a peak by little beyond. Where rows have no order, and
-    neighbours no more to do with each other than others, that is infinite.
-
-    Parameters
-    ----------
-    X : ndarray, shape (n, p)
-        Centred rows.
-    expected : ndarray, shape (n, p)
-        What directions make of them.
-    """
+def _have_order(expected: FloatArray) -> bool:
+    """Tell whether neighbours in what rows (n, p) should be are more alike than others, if any."""
     signal = expected - expected.mean(axis=0)
-    variance, is_flat = np.mean(signal**2), np.allclose(signal, 0.0, atol=1e-9 * np.abs(X).max())
-    if np.mean(np.diff(signal, axis=1) ** 2) > variance and not is_flat:
-        return np.full(X.shape, np.inf)
+    if np.allclose(signal, 0.0, atol=1e-9 * float(np.abs(expected).max())):
+        return True
+    return bool(np.mean(np.diff(signal, axis=1) ** 2) <= np.mean(signal**2))
+
+
+def beyond_neighbours(X: FloatArray) -> FloatArray:
+    """Return how far values of centred rows (n, p) are beyond both neighbours; 0 between these.
+
+    An edge is between them, the top of a peak by little beyond.
+    """
     steps = np.diff(X, axis=1)
     left = np.concatenate([-steps[:, :1], steps], axis=1)
     right = np.concatenate([-steps, steps[:, -1:]], axis=1)
