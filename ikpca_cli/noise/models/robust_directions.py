@@ -45,10 +45,9 @@ class RobustDirections:
         Strong ones first: until these are known, spikes cannot be told from them.
         """
         X = X[:_ENOUGH_ROWS]
-        most = min(X.shape) // 4
+        most = enough = min(X.shape) // 4
         centre = np.median(X, axis=0)
         least = _LEAST * max(float(np.abs(X - centre).max()), np.finfo(float).tiny)
-        found = cls(centre, np.empty((0, X.shape[1])), np.full(X.shape[1], least))
         explained = np.broadcast_to(centre, X.shape)
         for step in range(_ROUNDS):
             left = X - explained
@@ -58,11 +57,10 @@ class RobustDirections:
             drawn -= centre
             spectrum = Eigenvalues.of(drawn)
             if step in _COUNTED:
-                most = min(len(spectrum.variances) - spectrum.plateau(), min(X.shape) // 4)
+                most = min(len(spectrum.variances) - spectrum.plateau(), enough)
             vectors = _leading(drawn, min(most, math.ceil(_GROWTH**step)), spectrum)
-            found = cls(centre, vectors, scales)
             explained = centre + drawn @ vectors.T @ vectors
-        return found
+        return cls(centre, vectors, scales)
 
     def scaled(self, by: float) -> RobustDirections:
         """Return them for rows that are less off, or more, by a factor."""
