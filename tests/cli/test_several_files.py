@@ -48,6 +48,11 @@ def test_the_file_that_does_not_fit_is_named(cli, tmp_path, parts):
     assert not (tmp_path / "model.joblib").exists()
 
 
+@pytest.mark.parametrize("again", ["parts/1.npy", "./parts/1.npy", "@list.txt"])
+def test_a_file_is_named_once(cli, parts, again):
+    assert "1.npy is named twice" in cli(f"fit parts/1.npy {again}", code=2).stderr
+
+
 def test_recordings_of_other_lengths_are_learned_from_together(cli, tmp_path):
     rng = np.random.default_rng(2)
     wave = np.sign(np.sin(np.arange(1500) / 20.0))

@@ -38,8 +38,6 @@ def targets_of(
     targets = [default_output(split_source(source)[0], output_dir) for source in noisy]
     seen: dict[str, str] = {}
     for source, target in zip(noisy, targets, strict=True):
-        if seen.get(target) == source:
-            raise UsageError(f"{source} is named twice: name it once")
         if target in seen:
             raise UsageError(
                 f"{seen[target]} and {source} would both be written to {target}: "

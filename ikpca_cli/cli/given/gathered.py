@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ikpca_cli.errors import InputError
+from ikpca_cli.errors import InputError, UsageError
 
 TEXT = (".asc", ".dat", ".dpt", ".dx", ".jdx", ".prn", ".xy")
 """Suffixes of text that instruments write, beside those that outputs are known by."""
@@ -24,6 +25,8 @@ def gathered(sources: Sequence[str]) -> list[str]:
     ------
     InputError
         If a folder or a list names no file, or a list cannot be read.
+    UsageError
+        If a file is named twice: its noise would be taken for what rows have in common.
     """
     found: list[str] = []
     for source in sources:
@@ -33,6 +36,12 @@ def gathered(sources: Sequence[str]) -> list[str]:
             found += _inside(Path(source))
         else:
             found.append(source)
+    seen: set[str] = set()
+    for source in found:
+        path = os.path.abspath(source)
+        if path in seen:
+            raise UsageError(f"{source} is named twice: name it once")
+        seen.add(path)
     return found
 
 
