@@ -162,8 +162,15 @@ def test_words_above_that_are_padded_with_zero_bytes(tmp_path):
     assert (tmp_path / "b.txt").read_bytes() == head + body
 
 
+def test_a_long_line_of_letters_is_looked_through_once(said):
+    """Exponents of wide rows; for each of them the rest of the line was looked through again."""
+    assert said(joined(lines(np.tile(ROWS[:3], 500), "%.6e"), "")) == ""
+
+
 def test_zero_bytes_at_the_end_are_said(refused):
     text = joined(lines(), "").encode()
+    assert "is not an array file" in refused(b"name\0\0x\n" + text)
+    assert "is not an array file" in refused(b"12\0\0\n" + text)
     assert "line 61 holds zero bytes" in refused(text + bytes(512))
     assert "is not an array file" in refused(b"\x7fELF" + bytes(60))
 

@@ -19,9 +19,7 @@ _BLOCK = 8 << 20  # bytes of text parsed together
 _LINES = 8  # lines that are looked at, however long they are
 _UTF16 = {b"\xff\xfe": "utf-16-le", b"\xfe\xff": "utf-16-be"}
 _BOM = b"\xef\xbb\xbf"
-_PADDED = re.compile(rb"[A-Za-z][^\r\n\0]*\0+(?=[\r\n])")
-"""Words of a preamble that are filled up with zero bytes to a fixed length."""
-
+_LETTER = re.compile(rb"[A-Za-z]")
 _PLAIN = frozenset(b"\t\n\r" + bytes(range(0x20, 0x7F)))
 
 
@@ -75,7 +73,7 @@ class TableText:
                 raise self._too_long(_normal(raw).count(b"\n") + 1)
         if raw.startswith(_BOM):
             self.bom, raw = True, raw[len(_BOM) :]
-        if b"\0" in _PADDED.sub(b"", raw):
+        if b"\0" in raw and not _only_pads(raw):
             before = _normal(raw[: raw.index(b"\0")])
             line = before.count(b"\n") + 1
             if line > _LINES and _is_utf8(before):
@@ -199,6 +197,15 @@ def _bare_utf16(start: bytes) -> str:
         if zeros == b"\0\0" and all(sign in _PLAIN for sign in signs):
             return encoding
     return "utf-8"
+
+
+def _only_pads(raw: bytes) -> bool:
+    """Tell whether zero bytes do nothing but fill up words of a preamble to a fixed length."""
+    for line in raw.splitlines(keepends=True):
+        text = line.rstrip(b"\r\n").rstrip(b"\0")
+        if b"\0" in line and (b"\0" in text or line[-1:] == b"\0" or not _LETTER.search(text)):
+            return False
+    return True
 
 
 def _opens(line: str) -> bool:
