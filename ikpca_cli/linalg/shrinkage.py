@@ -1,4 +1,4 @@
-"""How much of each principal component of noisy rows to keep.
+"""How much of each principal component of noisy rows to keep, and of a displacement of a row.
 
 With a matrix of n rows and p columns of noise of variance 1 and of signal of low rank, singular
 values of the signal come out larger, and vectors turned away from its own, by amounts that depend
@@ -13,6 +13,8 @@ import numpy as np
 from ikpca_cli.data.row_source import FloatArray
 
 _TINY = 1e-300
+_HIGH = 0.999  # quantile of the squared length of noise
+_FALL = 4  # power by which what is a little longer is shortened
 
 
 def optimal_weights(
@@ -65,3 +67,29 @@ def prediction_weights(
     kept = signal * np.clip(cosines, 0.0, 1.0)
     weights: FloatArray = kept / (kept + 1.0)
     return weights
+
+
+def kept_share(squares: FloatArray, variance: FloatArray | float, directions: int) -> FloatArray:
+    """Return the shares (n,) of displacements that are kept.
+
+    Parameters
+    ----------
+    squares : ndarray, shape (n,)
+        Their squared lengths.
+    variance : ndarray, shape (n,), or float
+        Of the noise.
+    directions : int
+        In how many directions there is noise.
+    """
+    mean = np.maximum(np.multiply(directions, variance), np.finfo(float).tiny)
+    longest = mean * (longest_square(directions) / max(directions, 1))
+    far = np.maximum(squares, longest)
+    shares: FloatArray = np.maximum((longest / far) ** _FALL, np.minimum(mean / far, 1.0))
+    return shares
+
+
+def longest_square(directions: int) -> float:
+    """Return the squared length, in units of the noise, that noise hardly ever exceeds."""
+    from scipy.special import gammaincinv  # of chi-square: scipy.stats takes a second to import
+
+    return 2.0 * float(gammaincinv(max(directions, 1) / 2.0, _HIGH))

@@ -3,9 +3,10 @@ r"""How far rows may be moved, so that none comes back worse than it came.
 A displacement f of a row of p numbers is what a denoiser adds to it. It should undo noise, so it is
 as long as noise at most: ``|f|^2 <= q p sigma^2``, q p being a high quantile of chi-square. A
 longer one takes signal off, for the row is unlike those that the denoiser knows. So does one that
-is longer than the noise of its own row, which differences of neighbours bound. It is shortened
-like an estimate of James and Stein ("Estimation with quadratic loss", 1961) by
-``q p sigma^2 / |f|^2``: the longer it was, the less is left of it.
+is longer than the noise of its own row, which differences of neighbours bound. What it has of the
+noise is p sigma^2 at most, so that it is of no use beyond a share ``p sigma^2 / |f|^2``, that of
+an estimate of James and Stein ("Estimation with quadratic loss", 1961). That is what is left of
+one that is far longer; one that is a little longer is shortened by less, lest there be a step.
 
 Rows of another file may be quieter or louder than those that were learned from. All displacements
 are then multiplied by the t of least risk on the file itself,
@@ -28,6 +29,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import Note
+from ikpca_cli.linalg.shrinkage import kept_share
 from ikpca_cli.noise.estimate import IN_DOUBT
 from ikpca_cli.noise.level import estimate_noise
 
@@ -40,7 +42,6 @@ SOME_ROWS = 250
 LIKE = 1.25
 """Ratio of levels that is not worth a word."""
 
-_HIGH = 0.999  # quantile of the squared length of noise
 _STRONGEST = 2.0  # times a displacement
 _SAME_LEVEL = 0.1  # relative difference of levels that changes nothing
 _TOO_FAR = 1.1  # mean squared displacement, over that of noise, that no good denoiser has
@@ -107,9 +108,8 @@ class Caution:
             squares = np.einsum("ij,ij->i", moved, moved, dtype=np.float64)
             squares *= max(1.0, self.strength) ** 2
             places = moved.any(axis=0)
-            of_noise = longest_square(int(np.count_nonzero(places))) * self.std**2
-            longest = of_noise * _quietness(noisy[:, places], self.std)
-            share *= longest / np.maximum(squares, np.maximum(longest, np.finfo(float).tiny))
+            variances = self.std**2 * _quietness(noisy[:, places], self.std)
+            share *= kept_share(squares, variances, int(np.count_nonzero(places)))
         out: FloatArray = cleaned.copy()
         far = share != 1.0
         out[far] = noisy[far] + share[far, None] * moved[far]
@@ -145,13 +145,6 @@ def _quietness(rows: FloatArray, std: float) -> FloatArray:
         are_quiet = most < (_QUIET * std) ** 2
         quietness[are_quiet] = most[are_quiet] / std**2
     return quietness
-
-
-def longest_square(directions: int) -> float:
-    """Return the squared length, in units of the noise, that noise hardly ever exceeds."""
-    from scipy.special import gammaincinv  # of chi-square: scipy.stats takes a second to import
-
-    return 2.0 * float(gammaincinv(max(directions, 1) / 2.0, _HIGH))
 
 
 def caution_of_file(

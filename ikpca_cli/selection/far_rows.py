@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.noise.caution import longest_square
+from ikpca_cli.linalg.shrinkage import kept_share, longest_square
 from ikpca_cli.selection.displacements import Candidates, Displacements
 from ikpca_cli.selection.least_risk import best_weights, risks_of
 
@@ -54,7 +54,7 @@ def weights_for_most(
             break
         near = again
     # Of a displacement that is shortened to a share, the gain falls so, and the square by more.
-    share = longest / np.maximum(squares, longest)
+    share = kept_share(squares, noise_variance, n_features)
     whole = risks_of(parts, weights, before) - before
     limited = before + share * whole - share * (1.0 - share) * squares / n_features
     if float(limited.mean()) >= float(risks.mean()):
