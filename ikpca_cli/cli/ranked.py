@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.given.gathered import gathered
+from ikpca_cli.cli.given.looks import check_rows
 from ikpca_cli.cli.given.values import method_params, parameter
-from ikpca_cli.cli.given.window_options import check_rows
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.several import open_all
 from ikpca_cli.errors import UsageError

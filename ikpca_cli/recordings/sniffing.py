@@ -37,6 +37,15 @@ FOLLOWING, FARTHER = 0.3, 8
 """Squared differences of neighbours, over those of any two, at most, and how far apart rows are
 that differ by twice as much: those that are sorted by kind differ by no more."""
 
+WRAPPED, LINES = (3, 20), 32
+"""Numbers on a line that one signal may be wrapped over, and lines that tell it."""
+
+STEADY = 2.0
+"""How much steps and variances may differ, as ratios, that are the same but for chance."""
+
+IN_COMMON = 0.05
+"""Share of the steps along a row that all rows have in common, from which they have a shape."""
+
 SHORTEST = 16
 """Rows of a file that tell their order, where several files do."""
 
@@ -61,17 +70,22 @@ class Guess:
     kind : {"signal", "image"}
     is_coloured : bool
         Whether it is a picture of several channels.
+    is_wrapped : bool
+        Whether it is one signal that goes on from line to line.
     """
 
     what: str
     kind: Kind
     is_coloured: bool = False
+    is_wrapped: bool = False
 
     @property
     def option(self) -> str:
         """The option that takes it as what it looks like."""
         if self.is_coloured:
             return "a grey picture of each channel, with --window 8x8,"
+        if self.is_wrapped:
+            return "its numbers one a line, with --window auto,"
         return "--window 8x8, or auto," if self.kind == "image" else "--window auto, or a number,"
 
 
@@ -115,6 +129,9 @@ def looks_like(
             "which are labelled by their times",
             "signal",
         )
+    if WRAPPED[0] <= n_columns <= WRAPPED[1] and n_rows >= LINES and _goes_on(_middle(rows)):
+        what = f"one signal that is wrapped over lines of {n_columns} numbers"
+        return Guess(what, "signal", is_wrapped=True)
     if n_columns == 2 and n_rows >= MANY_ROWS and _order(_middle(rows)) < IN_ORDER:
         return Guess(f"a recording of {n_rows} samples and 2 channels, in order", "signal")
     if n_rows == n_columns >= SMALLEST_PICTURE:
@@ -183,6 +200,24 @@ def each_file_looks_like(rows: RowSource, parts: Sequence[slice]) -> Guess | Non
     if min(length, n_columns) >= SHORTEST and max(_order(file.T) for file in files) <= FOLLOWING:
         return Guess(f"one picture of {length} x {n_columns} pixels", "image")
     return Guess(f"a recording of {length} samples and {n_columns} channels", "signal")
+
+
+def _goes_on(rows: FloatArray) -> bool:
+    """Tell whether rows (n, p) go on from each end to the next beginning, as within.
+
+    Then all columns have one mean, one variance and one step to the next, over the ends of rows as
+    well, and what lies a row apart differs more than neighbours do: channels with a signal in
+    common differ by no more, rows with a shape in common have columns of other means.
+    """
+    steps, powers = np.diff(rows, axis=1), rows.var(axis=0)
+    step = float(np.mean(steps**2))
+    if not 0.0 < step <= 2.0 * FOLLOWING * float(rows.var()):
+        return False
+    over = float(np.mean((rows[1:, 0] - rows[:-1, -1]) ** 2)) / step
+    apart = float(np.mean((rows[1:] - rows[:-1]) ** 2)) / step
+    shape = float(np.mean(steps.mean(axis=0) ** 2)) / step
+    steady = 1.0 / STEADY <= over <= STEADY and powers.max() <= STEADY * powers.min()
+    return bool(steady and apart >= 0.75 * STEADY and shape <= max(4.0 / len(rows), IN_COMMON))
 
 
 def _have_times(rows: RowSource) -> bool:

@@ -13,11 +13,11 @@ from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.exclusions import check_missing, check_several, check_update
 from ikpca_cli.cli.given.gathered import gathered
+from ikpca_cli.cli.given.looks import check_rows
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN, is_file, method_params
 from ikpca_cli.cli.given.window_options import (
     as_rows_of,
-    check_rows,
     check_white,
     default_method,
     fit_windows,

@@ -8,8 +8,8 @@ from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.given.gathered import gathered
+from ikpca_cli.cli.given.looks import check_rows
 from ikpca_cli.cli.given.values import MEAN, method_params, method_values, parameter
-from ikpca_cli.cli.given.window_options import check_rows
 from ikpca_cli.cli.several import open_all, open_clean
 from ikpca_cli.errors import UsageError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.sources import located
-from ikpca_cli.errors import IkpcaWarning, InputError, Note, UsageError, tell
+from ikpca_cli.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from ikpca_cli.recordings.windowed import Windowed
 
 WORDS = ("auto", "none", "beats")
-
-_FEW_ROWS = 8  # from which hardly anything is learned, where they are long
 
 
 def default_method(method: str | None, window: str | None) -> str:
@@ -83,87 +81,6 @@ def as_rows_of(options: ReadOptions, window: str | None) -> ReadOptions:
             "recordings with each --method, and evaluate the models"
         )
     return replace(options, orientation="rows")
-
-
-def check_rows(rows: Rows, source: str) -> None:
-    """Refuse a recording or picture where rows are to be samples.
-
-    Raises
-    ------
-    InputError
-        That says what the file looks like, and which option takes it as that.
-    """
-    import warnings
-
-    from ikpca_cli.recordings.sniffing import (
-        LONG_ROW,
-        counts_rows,
-        each_file_looks_like,
-        looks_like,
-        may_follow,
-        times_among,
-    )
-
-    table = rows.layout.table
-    signals = table is not None and (rows.layout.transposed or rows.layout.stacked)
-    if signals and len(rows) == 1:
-        raise InputError(
-            f"{source}: holds one signal of {rows.shape[1]} numbers: give several such files, or "
-            "their folder, to learn from each as a row; or --window auto, to clean it by windows"
-        )
-    if (
-        1 < len(rows) < _FEW_ROWS
-        and rows.shape[1] >= LONG_ROW
-        and len(rows.layout.sample_shape) < 2
-    ):
-        channels = "; if they are channels of one recording, --transpose --window auto"
-        warnings.warn(
-            f"{source}: {len(rows)} {'signals' if signals else 'long rows'} "
-            "are few to learn from as rows; --window auto cleans each by its windows"
-            f"{channels * (not signals)}",
-            IkpcaWarning,
-            stacklevel=2,
-        )
-    unnamed = table is not None and table.names is not None and table.names[0] == ""
-    counted = unnamed and counts_rows(rows)
-    guess = looks_like(rows, rows.layout.sample_shape, counted=counted)
-    if guess is not None:
-        raise InputError(
-            f"{source}: looks like {guess.what}: give {guess.option} to clean it as that; "
-            f"if its rows are samples as they are, --window none{_other_ways(rows)}"
-        )
-    if len(rows.layout.sample_shape) != 1:
-        return
-    times = "" if signals or counted else times_among(rows)
-    if times:
-        raise InputError(f"{source}: {times}; if it is a part of each row, --window none")
-    files = [slice(one.start, one.start + one.count) for one in getattr(rows, "parts", ())]
-    each = each_file_looks_like(rows, files) if files and not signals else None
-    if each is not None:
-        stack = f"({len(files)}, {files[0].stop}, {rows.shape[1]})"
-        tell(
-            Note(
-                f"{source} and {len(files) - 1} more: each file looks like {each.what}, and its "
-                f"rows were taken for samples (--window none: they are); {each.option} takes it as "
-                f"that; if each file is one sample, save them as one array of shape {stack}"
-            )
-        )
-    elif may_follow(rows):
-        tell(
-            Note(
-                f"{source}: each row is like the next, as in a recording of {rows.shape[1]} "
-                "channels; if it is one, --window auto cleans it better (--window none: it is not)"
-            )
-        )
-
-
-def _other_ways(rows: Rows) -> str:
-    """Say what else a table of columns in order may be."""
-    if rows.layout.table is None or rows.layout.transposed or not 1 < rows.shape[1] < rows.shape[0]:
-        return ""
-    if rows.shape[1] == 2:
-        return "; if it is a signal along its first column, give several such files or their folder"
-    return "; if its columns are signals along the first one, --transpose"
 
 
 def check_white(noise_model: str | None, *, by_file: bool) -> None:
@@ -237,10 +154,14 @@ def fit_windows(
     shapes = [rows.layout.sample_shape for rows in files]
     image = len(shapes[0]) == 2 if size is None else len(size) == 2
     narrow = int(files[0].shape[1]) <= FEW_CHANNELS
-    guess = looks_like(files[0], shapes[0]) if size is None or (image and narrow) else None
+    guess = looks_like(files[0], shapes[0]) if size is None or narrow or not image else None
+    if guess is not None and guess.is_wrapped:
+        raise InputError(
+            f"{files[0].name}: looks like {guess.what}: give {guess.option} to clean it as that"
+        )
     if size is None:
         image = image or (guess is not None and guess.kind == "image")
-    elif guess is not None and guess.kind == "signal":
+    elif image and guess is not None and guess.kind == "signal":
         raise InputError(
             f"{files[0].name}: looks like {guess.what}, and --window {window} is for pictures: "
             f"give {guess.option} to clean it as a recording"

@@ -35,7 +35,10 @@ def of_line(content: str, plan: Plan, *, is_last: bool) -> str:
     if not any(sign.isdigit() for sign in content):
         return "mend it; if the table ends above it, take out what is below"
     if is_last:
-        return "mend it; a file that was cut off ends so: then copy it again"
+        return (
+            "mend it; a file that was cut off ends so: then copy it again; so does one signal that "
+            "is wrapped over lines: save its numbers one a line"
+        )
     others = "--skip-rows leaves out lines at the top, --comment those that begin with a mark"
     return f"mend it ({others})"
 
