@@ -257,6 +257,10 @@ class Estimator(Parametric):
         """Variance that the noise has along each component, (n_components,), where it is known."""
         return None
 
+    def signal_variance(self) -> float:
+        """Return the variance of the signal in the training rows, a column; 0 if not known."""
+        return 0.0
+
     def summary(self) -> dict[str, Any]:
         """Return what this fitted model is, with the values chosen for each "auto".
 

@@ -134,7 +134,7 @@ class Cleaner(Estimator):
             return usual
         with at_work(with_scipy=True):
             given = lambda ratio: self._at_level(ratio)._raw, self._distance_block
-            found = caution_of(self, *given, some, usual)
+            found = caution_of(self, *given, some, usual, self.signal_variance())
         return replace(usual, caution=found)
 
     def clean(self, block: FloatArray, treatment: Treatment) -> FloatArray:

@@ -9,12 +9,13 @@ import numpy as np
 
 from ikpca_cli.data.covariance import FEW_FEATURES
 from ikpca_cli.data.first_pass import FirstPass
+from ikpca_cli.data.precision import rounded
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource
 from ikpca_cli.data.threads import cached_rows, parallel_for
 from ikpca_cli.estimators.decisions.conflicts import check_shrink
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.linalg.eigen import spectrum, spectrum_of_sums
-from ikpca_cli.linalg.shrinkage import prediction_weights
+from ikpca_cli.linalg.shrinkage import prediction_weights, weights_at_level
 from ikpca_cli.models.novelty import mahalanobis
 from ikpca_cli.selection.choice import Auto, Choice
 
@@ -113,6 +114,10 @@ class PCA(Denoiser):
         level = self.noise_std_
         return None if level is None else np.full(self.n_components_, level**2)
 
+    def signal_variance(self) -> float:
+        """Return the variance of the signal in the training rows, as `Estimator` says."""
+        return max(self.total_variance_ / len(self.mean_) - (self.noise_std_ or 0.0) ** 2, 0.0)
+
     @property
     def shrink_(self) -> str:
         """What was done: "cut" or "optimal"."""
@@ -146,11 +151,22 @@ class PCA(Denoiser):
         other._shrink(noise_std)
         return other
 
-    def _shrink(self, noise_std: float) -> None:
+    def _optimal_weights(self, noise_std: float) -> FloatArray:
         squares = self.explained_variance_ * self.n_samples_
         shape = max(self.n_samples_ - 1, 1), len(self.mean_)
-        self.weights_ = prediction_weights(squares, *shape, noise_std**2)
+        return prediction_weights(squares, *shape, noise_std**2)
+
+    def _shrink(self, noise_std: float) -> None:
+        self.weights_ = self._optimal_weights(noise_std)
         self._truncate(max(1, int(np.count_nonzero(self.weights_))), None)
+
+    def _at_level(self, ratio: float) -> Self:
+        if ratio == 1.0 or self.noise_std_ is None:
+            return self
+        other = copy.copy(self)
+        weights = weights_at_level(self._optimal_weights(self.noise_std_), ratio)
+        other.weights_ = rounded(weights, self._float)
+        return other
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         return self._clean_by_chunks(X)

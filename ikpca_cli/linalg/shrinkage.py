@@ -93,3 +93,13 @@ def longest_square(directions: int) -> float:
     from scipy.special import gammaincinv  # of chi-square: scipy.stats takes a second to import
 
     return 2.0 * float(gammaincinv(max(directions, 1) / 2.0, _HIGH))
+
+
+def weights_at_level(weights: FloatArray, ratio: float) -> FloatArray:
+    """Return Wiener weights, ``s / (s + 1)``, for noise that is so many times as loud.
+
+    What is signal stays what it was, so that they become ``s / (s + ratio^2)``.
+    """
+    signal = weights / ratio**2
+    louder: FloatArray = signal / (signal + 1.0 - weights)
+    return louder

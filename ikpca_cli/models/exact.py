@@ -17,6 +17,7 @@ from ikpca_cli.models.kernels.kernel import load_smooth, squared_lengths
 from ikpca_cli.models.novelty import compared_rows, kernel_distances
 from ikpca_cli.models.preimage import (
     Iteration,
+    at_level,
     check_expansion,
     cleaned_rows,
     expansion_from_array,
@@ -217,7 +218,8 @@ class ExactModel:
     def at_level(self, ratio: float) -> Self:
         """Return the model for noise that is so many times as loud."""
         copies = self.copies ** (ratio**2)
-        return replace(self, spectral_noise=ratio**2 * self.spectral_noise, copies=copies)
+        variances, noise = at_level(self.spectral_variances, self.spectral_noise, ratio)
+        return replace(self, spectral_variances=variances, spectral_noise=noise, copies=copies)
 
     def variant(self, n_components: int, ridge: float | None) -> Self:
         """Return the model with fewer components in each spectrum."""

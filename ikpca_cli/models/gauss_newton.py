@@ -29,6 +29,7 @@ from ikpca_cli.models.preimage import (
     DAMPING,
     Iteration,
     Preimage,
+    at_level,
     check_expansion,
     cleaned_rows,
     dot,
@@ -158,7 +159,8 @@ class GaussNewtonModel(FeatureModel, Preimage[FeatureView]):
 
     def at_level(self, ratio: float) -> Self:
         """Return the model for noise that is so many times as loud."""
-        return replace(self, noise_variances=ratio**2 * self.noise_variances)
+        variances, noise = at_level(self.signal_variances, self.noise_variances, ratio)
+        return replace(self, signal_variances=variances, noise_variances=noise)
 
     def variant(self, n_components: int, ridge: float | None) -> Self:
         """Return the model with fewer components."""

@@ -31,6 +31,7 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import Note
 from ikpca_cli.linalg.shrinkage import kept_share
 from ikpca_cli.noise.estimate import IN_DOUBT
+from ikpca_cli.noise.evidence.known_signal import beside_signal
 from ikpca_cli.noise.level import estimate_noise
 
 FEW_ROWS = 20
@@ -153,6 +154,7 @@ def caution_of_file(
     usual: Caution,
     rng: np.random.Generator,
     n_fitted: int = SOME_ROWS,
+    signal: float = 0.0,
 ) -> Caution:
     """Return what displacements of a file are limited by, from some of its rows.
 
@@ -169,6 +171,8 @@ def caution_of_file(
     n_fitted : int
         Training rows, by as many of which their level was read. More rows show more of their signal
         as such, so that more of a file would look quieter where signal hides in its noise.
+    signal : float
+        Variance of the signal in the training rows, a column, where it is known.
 
     Returns
     -------
@@ -185,7 +189,7 @@ def caution_of_file(
         like, enough = usual.read or usual.std, _SAME_LEVEL + 3.0 * level.error
         if level.certain and abs(np.log(level.std / usual.std)) <= enough:
             like = usual.std
-        found = seen = level.std / like
+        found = seen = beside_signal(like_fit, level.std, like, signal, n_fitted) / like
         # A level that is not certain is an upper bound still, so that a lower one counts.
         other = abs(np.log(found)) > enough
         if other and (level.certain or found < 1.0):

@@ -13,9 +13,10 @@ from ikpca_cli.estimators.base import GUESS, WITHHELD
 from ikpca_cli.estimators.decisions.other_noise import caution_of
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
-from ikpca_cli.linalg.shrinkage import kept_share, longest_square
+from ikpca_cli.linalg.shrinkage import kept_share, longest_square, weights_at_level
 from ikpca_cli.noise.caution import Caution, caution_of_file
 from ikpca_cli.noise.estimate import NoiseLevel
+from ikpca_cli.noise.evidence.known_signal import beside_signal
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.treatment import Treatment
 
@@ -92,18 +93,36 @@ def test_nor_is_a_file_in_another_unit_or_offset(method, scale, offset):
     assert after.mean() <= 1.05 * (0.1 * scale) ** 2
 
 
-@pytest.mark.parametrize("n_rff", ["exact", 400])
-def test_smoothers_and_shrinkage_go_by_the_level_of_a_louder_file(n_rff):
+@pytest.mark.parametrize(
+    ("method", "given"),
+    [("ikpca", {"n_rff": "exact"}), ("ikpca", {"n_rff": 400}), ("kpca", {}), ("pca", {})],
+)
+def test_smoothers_and_shrinkage_go_by_the_level_of_a_louder_file(method, given):
     """A model that was fitted on rows as loud does little better."""
     times = 3.0
-    model = load_method("ikpca")(n_rff=n_rff).fit(bumps(150, 1)[0])
+    model = load_method(method)(**given).fit(bumps(150, 1)[0])
     noisy, clean = bumps(100, 2, 0.1 * times)
     usual, found = model.denoise_as_fitted(noisy), model.treatment(noisy).caution
     assert_allclose(found.goes_by, times, rtol=0.1)
     after = errors(model, noisy, clean).mean()
     assert after < 0.9 * np.mean((found.apply(noisy, usual) - clean) ** 2)
-    own = load_method("ikpca")(n_rff=n_rff).fit(bumps(150, 1, 0.1 * times)[0])
+    own = load_method(method)(**given).fit(bumps(150, 1, 0.1 * times)[0])
     assert after < 2.0 * errors(own, noisy, clean).mean()
+
+
+def test_weights_at_another_level_are_those_of_a_fit_on_rows_of_it():
+    """Of directions that are known exactly: ``s / (s + ratio^2)``."""
+    signal, ratio = np.array([0.0, 0.3, 20.0]), 3.0
+    assert_allclose(weights_at_level(signal / (signal + 1.0), ratio), signal / (signal + ratio**2))
+    assert_allclose(weights_at_level(np.ones(2), ratio), 1.0)
+
+
+def test_signal_that_fills_few_columns_is_not_taken_for_noise_of_a_louder_file():
+    rng = np.random.default_rng(np.random.SeedSequence([64]))
+    noisy = rng.normal(size=(250, 3))  # of variance 1: noise of 0.6 beside signal of 0.4
+    assert_allclose(beside_signal(noisy, 1.0, 0.1, 0.4, 10**6), 0.6**0.5, rtol=0.15)
+    assert beside_signal(noisy, 1.0, 0.1, 0.0, 250) == 1.0
+    assert beside_signal(noisy, 1.0, 0.1, 5.0, 250) == 0.1
 
 
 def test_the_same_noise_changes_nothing():

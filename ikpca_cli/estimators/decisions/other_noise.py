@@ -33,6 +33,7 @@ def caution_of(
     distances: Callable[[FloatArray], FloatArray],
     rows: FloatArray,
     usual: Treatment,
+    signal: float = 0.0,
 ) -> Caution:
     """Return what displacements of a file are limited by.
 
@@ -48,10 +49,12 @@ def caution_of(
         Rows of the file as they came, in random order.
     usual : Treatment
         That of rows like the training rows.
+    signal : float
+        As for `caution_of_file`.
     """
     Z = usual.forward(rows)
     rng = model_rng(model.seed_, Stream.FILE_PROBE)
-    found = caution_of_file(at_level, Z, usual.caution, rng, model.n_samples_)
+    found = caution_of_file(at_level, Z, usual.caution, rng, model.n_samples_, signal)
     # Rows that are louder for sure do not hold less noise, though they may be too far from the
     # training rows to change much.
     if found.level_ratio > 1.0 or model.removed_mse_ is None or usual.spikes is not None:
