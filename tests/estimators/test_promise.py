@@ -117,3 +117,16 @@ def test_values_at_a_limit_are_not_averaged_by_their_surroundings(shared):
         train, noisy, clean = (file[name] for name in ("train", "noisy", "clean"))
     model = IKPCA().fit(train)
     assert np.mean((model.denoise(noisy) - clean) ** 2) < 0.0019
+
+
+def test_the_error_promised_of_few_rows_is_no_lower_than_it_is():
+    """A mean with held-out rows in it had a part of their noise, by which they looked nearer."""
+    ratios = []
+    for draw in range(6):
+        rng = np.random.default_rng(np.random.SeedSequence([73, draw]))
+        clean = rng.normal(size=(240, 3)) @ rng.normal(size=(3, 120))
+        noisy = clean + 0.5 * rng.normal(size=clean.shape)
+        model = PCA(noise_std=0.5).fit(noisy[:40])
+        promised = model.estimated_mse_ or model.rough_mse_
+        ratios.append(promised / np.mean((model.denoise(noisy[40:]) - clean[40:]) ** 2))
+    assert 0.85 < np.mean(ratios) < 1.15
