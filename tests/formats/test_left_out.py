@@ -37,11 +37,13 @@ def test_a_row_that_begins_with_an_error_of_a_spreadsheet_is_a_row(path, mark, b
     assert "row 5" in said
 
 
-def test_comments_are_still_comments(path):
+def test_comments_are_still_comments_and_between_rows_they_are_told(path):
     lines = ["# by hand", *LINES[:4], "# Look! here", "#Look! here", "#note", *LINES[4:]]
     values, said = read(path, lines)
     np.testing.assert_array_equal(values, VALUES)
-    assert said == ""
+    assert "line 6 begins with #: comments between rows are not in outputs" in said
+    assert "line 6 begins with # (2 such places)" in read(path, [*lines, "# again", *LINES])[1]
+    assert read(path, ["# by hand", *LINES, "# the end"])[1] == ""
 
 
 def test_a_row_behind_a_comment_mark_is_told(path):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ikpca_cli.errors import Note
 from ikpca_cli.formats.csv.form.cells import is_comment
 from ikpca_cli.formats.csv.form.dialect import Dialect
 
@@ -36,6 +37,8 @@ class LeftOut:
         The same of blank lines between rows.
     gaps
         Where blank lines or comments stand between rows: how many rows are above, and the line.
+    remarks
+        The same of those gaps that hold a comment, of a form of its own.
     """
 
     def __init__(self, dialect: Dialect, columns: Sequence[int], encoding: str) -> None:
@@ -45,6 +48,7 @@ class LeftOut:
         self._between = re.compile(rb"(?:^ *(?:%s.*)?\n)+" % re.escape(self._mark), re.MULTILINE)
         self.count = self.first = self.blanks = self.first_blank = 0
         self.gaps: list[tuple[int, int]] = []
+        self.remarks: list[tuple[int, int]] = []
 
     def look(self, block: bytes, line: int, row: int) -> None:
         """Take in whole lines, before which `line` lines and `row` rows stand."""
@@ -73,6 +77,8 @@ class LeftOut:
             above = block.count(b"\n", done, found.start())
             line, row, done = line + above, row + above, found.end()
             self.gaps.append((row, line + 1))
+            if self._mark in found.group():
+                self.remarks.append((row, line + 1))
             line += found.group().count(b"\n")
 
     def begins_again(self, axis: npt.NDArray[np.float64]) -> tuple[int, int] | None:
@@ -99,16 +105,25 @@ class LeftOut:
 
     def said(self, rows: int) -> list[str]:
         """Return the lines that say so of a table of so many rows."""
-        lines = []
+        lines: list[str] = []
         if 0 < _BETWEEN_TABLES * self.blanks <= rows:
             more = f" ({self.blanks} such places)" if self.blanks > 1 else ""
             lines.append(
                 f"line {self.first_blank} is blank{more}, and rows above and below it were read as "
                 "those of one table; if they are not, save each table in a file of its own"
             )
+        mark = self._dialect.comment
+        remarks = [line for row, line in self.remarks if 0 < row < rows]
+        if remarks and not self.count:
+            more = f" ({len(remarks)} such places)" if len(remarks) > 1 else ""
+            lines.append(
+                Note(
+                    f"line {remarks[0]} begins with {mark}{more}: comments between rows are not in "
+                    "outputs; if they part signals or tables, save each in a file of its own"
+                )
+            )
         if not self.count:
             return lines
-        mark = self._dialect.comment
         more = f" ({self.count} such lines)" if self.count > 1 else ""
         return [
             *lines,
