@@ -42,7 +42,8 @@ def test_comments_are_still_comments_and_between_rows_they_are_told(path):
     values, said = read(path, lines)
     np.testing.assert_array_equal(values, VALUES)
     assert "line 6 begins with #: comments between rows are not in outputs" in said
-    assert "line 11 begins with # (3 such places)" in read(path, [*MIXED, *lines, "# again", *MIXED])[1]
+    said = read(path, [*MIXED, *lines, "# again", *MIXED])[1]
+    assert "line 11 begins with # (3 such places)" in said
     assert read(path, ["# by hand", *LINES, "# the end"])[1] == ""
 
 
