@@ -20,6 +20,7 @@ from typing import ClassVar
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, Progress, silent
+from ikpca_cli.linalg.few_eigenpairs import eigenpairs_above
 
 ITERATIONS = 15
 """Of expectation maximisation; later ones change the error by less than 1 %."""
@@ -213,11 +214,10 @@ def _spikes(
     with ``l = (1 + s) (1 + c / s)``, c being columns over rows.
     """
     ratio = covariance.shape[0] / n_samples
-    values, vectors = np.linalg.eigh(covariance / noise_variance)
-    above = values > (1.0 + ratio**0.5) ** 2
-    middle = values[above] - 1.0 - ratio
+    values, vectors = eigenpairs_above(covariance / noise_variance, (1.0 + ratio**0.5) ** 2)
+    middle = values - 1.0 - ratio
     signal = 0.5 * (middle + np.sqrt(np.maximum(middle**2 - 4.0 * ratio, 0.0)))
-    return vectors[:, above].T, signal * noise_variance
+    return vectors.T, signal * noise_variance
 
 
 def _normalised(logs: FloatArray) -> FloatArray:

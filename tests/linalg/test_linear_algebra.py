@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ikpca_cli.linalg import cholesky, krylov
+from ikpca_cli.linalg import cholesky, few_eigenpairs, krylov
 from ikpca_cli.linalg.cholesky import solve_positive
+from ikpca_cli.linalg.few_eigenpairs import LARGEST, eigenpairs_above
 from ikpca_cli.linalg.krylov import leading_by_iteration, leading_by_krylov
 
 
@@ -92,3 +93,19 @@ def test_widths_between_are_skipped_where_none_would_be_enough(monkeypatch):
     values, _ = leading_by_iteration(flat, 250, 1e-3)
     assert len(values) == 250
     assert set(widths) == {krylov.FIRST_WIDTH, 275}
+
+
+def test_eigenpairs_above_a_level_are_those_of_all(monkeypatch):
+    rng = np.random.default_rng(np.random.SeedSequence([73]))
+    wave = np.sin(0.31 * np.arange(600))  # windows of which have pairs of like eigenvalues
+    rows = np.lib.stride_tricks.sliding_window_view(wave, 40) + 0.1 * rng.normal(size=(561, 40))
+    matrix = rows.T @ rows / 561
+    values, vectors = np.linalg.eigh(matrix)
+    above = values > 0.1
+    for largest in (LARGEST, 0):
+        monkeypatch.setattr(few_eigenpairs, "LARGEST", largest)
+        found, directions = eigenpairs_above(matrix, 0.1)
+        assert_allclose(found, values[above], rtol=1e-10)
+        projected = vectors[:, above] @ vectors[:, above].T
+        assert_allclose(directions @ directions.T, projected, atol=1e-10)
+    assert eigenpairs_above(matrix, 100.0)[1].shape == (40, 0)
