@@ -46,13 +46,15 @@ def correlations(canvases: Sequence[RowSource]) -> tuple[tuple[float, ...], floa
     canvases = [canvas for canvas in canvases if int(canvas.shape[0]) >= _SHORTEST]
     if not canvases:
         return (), 1.0
-    powers = np.array([np.mean(changes(canvases, "signal", lag) ** 2) for lag in LAGS])
-    if not powers[0] > 0.0:
+    first, second = _powers(canvases, LAGS[:2])
+    if not first > 0.0:
         return (), 1.0
-    levels = np.sqrt(powers / powers[0])
+    ratio = float(np.sqrt(second / first))
     samples = sum(int(canvas.shape[0]) for canvas in canvases)
-    if max(levels[1], 1.0 / max(levels[1], 1e-9)) < WHITE + _CHANCE / samples**0.5:
-        return (), 1.0
+    if max(ratio, 1.0 / max(ratio, 1e-9)) < WHITE + _CHANCE / samples**0.5:
+        return (), 1.0  # most noise is white, which two lags tell
+    powers = np.array([first, second, *_powers(canvases, LAGS[2:])])
+    levels = np.sqrt(powers / first)
     for start in range(1, len(LAGS) - 2):
         three = levels[start : start + 3]
         if three.max() <= _LEVEL * three.min():
@@ -66,7 +68,12 @@ def correlations(canvases: Sequence[RowSource]) -> tuple[tuple[float, ...], floa
         power = np.interp(lag, LAGS, powers)
         found[lag] = float((6.0 * (total - power) + 2.0 * found[2 * lag]) / 8.0)
     kept = tuple(found[lag] / total for lag in range(1, LAGS[start]))
-    return kept, float(np.sqrt(total / powers[0]))
+    return kept, float(np.sqrt(total / first))
+
+
+def _powers(canvases: Sequence[RowSource], lags: Sequence[int]) -> list[float]:
+    """Return the mean square of second differences over some lags."""
+    return [float(np.mean(changes(canvases, "signal", lag) ** 2)) for lag in lags]
 
 
 def own_level(canvases: Sequence[RowSource], kind: Kind, scales: Sequence[float]) -> float | None:
