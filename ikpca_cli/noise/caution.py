@@ -47,7 +47,7 @@ _STRONGEST = 2.0  # times a displacement
 _SAME_LEVEL = 0.1  # relative difference of levels that changes nothing
 _TOO_FAR = 1.1  # mean squared displacement, over that of noise, that no good denoiser has
 _LESS, _LITTLE_LESS = 0.75, 0.9  # share of what rows change usually, where it is less
-_SURELY = 2.5  # standard errors
+_SURELY, _MORE_SURELY, _LIKELY = 2.5, 3.0, 2.0  # standard errors
 _ENOUGH_COLUMNS, _QUIET = 20, 1.0 / 3.0  # which of a row has noise that is surely less, and by what
 _STEP = 0.01  # of the probe, in units of the noise
 
@@ -186,7 +186,9 @@ def caution_of_file(
     level = estimate_noise(like_fit - like_fit.mean(axis=0))
     std, ratio, seen = usual.std, 1.0, 1.0
     if level.std is not None:
-        like, enough = usual.read or usual.std, _SAME_LEVEL + 3.0 * level.error
+        # Of a file with hardly any noise all of a bound may be signal: it is doubted sooner.
+        surely = _LIKELY if level.is_bound else _MORE_SURELY
+        like, enough = usual.read or usual.std, _SAME_LEVEL + surely * level.error
         if level.certain and abs(np.log(level.std / usual.std)) <= enough:
             like = usual.std
         found = seen = beside_signal(like_fit, level.std, like, signal, n_fitted) / like

@@ -14,6 +14,7 @@ from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
 from ikpca_cli.noise.estimate import SAFE, NoiseLevel, Reading
+from ikpca_cli.noise.evidence.foretold import foretold_share
 from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.evidence.power_law import WhiteShare
@@ -80,6 +81,8 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     level = _of_directions(X)
     if level.remark:
         return level
+    if X.shape[1] <= _MANY:
+        level = _without_what_is_foretold(level, X)
     high = high_reading(X)
     white = None if high is None else WhiteShare.of(X)
     if white is None or (white.fits and white.least <= _MOSTLY):
@@ -181,6 +184,19 @@ def _by_third_moments(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -
         return replace(level, certain=False, is_bound=True) if is_signal else level
     is_bound = found.least(_LIKELY) > _SAFE if is_guess else found.most(_SURELY) > _SAFE
     return replace(level, is_bound=is_bound)
+
+
+def _without_what_is_foretold(level: NoiseLevel, X: FloatArray) -> NoiseLevel:
+    """Return the level of rows of few columns, a bound where a part of it is signal for sure.
+
+    How much more is signal that nothing foretells is not known, so that no guess is made.
+    """
+    if level.std is None or level.is_bound:
+        return level
+    share = foretold_share(X, Eigenvalues.of(X), level.std)
+    if share <= (_SAFE if level.certain else 0.0):
+        return level
+    return replace(level, certain=False, is_bound=True)
 
 
 def _checked(level: NoiseLevel, high: Reading) -> NoiseLevel:
