@@ -91,6 +91,19 @@ def test_sparse_rows_are_not_taken_for_spikes():
     assert noise_of(rows + 0.1 * rng.normal(size=SHAPE)).spikes is None
 
 
+@pytest.mark.parametrize(("signal", "are_found"), [(1.0, True), (0.05, False)])
+def test_rare_spikes_may_have_any_power_beside_signal(signal, are_found):
+    """As cosmic rays on spectra; where there is hardly more than events, these are the signal."""
+    rng = stream(9)
+    shapes = np.sin(np.linspace(1.0, 9.0, SHAPE[1]) * np.arange(1.0, 4.0)[:, None])
+    rows = signal * rng.normal(size=(SHAPE[0], 3)) @ shapes + 0.1 * rng.normal(size=SHAPE)
+    hit = rng.uniform(size=SHAPE) < 0.003
+    found = noise_of(np.where(hit, rows + rng.uniform(20.0, 200.0, SHAPE), rows)).spikes
+    assert (found is not None) == are_found
+    if found is not None:
+        np.testing.assert_array_equal(found.find(np.where(hit, rows + 50.0, rows))[0], hit)
+
+
 @pytest.mark.parametrize("size", [20.0, 1e3, 1e12])
 def test_a_single_outlier_is_left_out(size):
     rng = stream(7)

@@ -63,6 +63,10 @@ LEAST_SIGNAL, MOST_SPIKES = 0.2, 4.0
 """Share of the variance of rows without spikes that has to be signal, and how many times that
 variance the mean square of spikes may be."""
 
+RARE, MOSTLY_SIGNAL = 0.005, 0.5
+"""Share of values up to which spikes may have any power (cosmic rays), and least share of signal
+in the variance of the others there."""
+
 MOST_LOST = 2.0
 """How many times higher the quick denoiser's error may be where the noise is surely of a kind."""
 
@@ -131,19 +135,21 @@ def noise_of(rows: FloatArray, asked: str = "auto", name: str = "the array") -> 
         return Noise()
     spikes = propose_spikes(rows)
     repaired = rows if spikes is None else spikes.repair(rows)
-    if spikes is not None and not (spikes.are_sure or _has_signal(repaired, rows)):
+    if spikes is not None and not (spikes.are_sure or _has_signal(repaired, rows, spikes)):
         spikes, repaired = None, rows
     if rows.shape[1] < FEW_COLUMNS:
         return Noise(spikes=spikes)
     return replace(_other(repaired, plateau_of(_centred(repaired))), spikes=spikes)
 
 
-def _has_signal(repaired: FloatArray, rows: FloatArray) -> bool:
+def _has_signal(repaired: FloatArray, rows: FloatArray, spikes: Spikes) -> bool:
     """Tell whether rows (n, p) without spikes hold signal still: else spikes may be the signal."""
     X = _centred(repaired)
     left, std = float(np.mean(X**2)), estimate_noise(X).std or 0.0
     removed = float(np.mean((rows - repaired) ** 2))
-    return left - std**2 > LEAST_SIGNAL * left and removed < MOST_SPIKES * left
+    signal = 1.0 - std**2 / left if left > 0.0 else 0.0
+    are_rare = spikes.share <= RARE and signal > MOSTLY_SIGNAL
+    return signal > LEAST_SIGNAL and (are_rare or removed < MOST_SPIKES * left)
 
 
 def _other(rows: FloatArray, white: int) -> Noise:
