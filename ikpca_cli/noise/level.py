@@ -39,6 +39,9 @@ FEW_ROWS = 8
 FEW_TO_SEE, FEWEST_COLUMNS = 120, 4
 """Fewer rows that fill so few columns may lie on any surface: their least variance is a bound."""
 
+FEW_OF_WHITE = 200
+"""The same for rows that vary as much in all directions: nothing that lies on a line tells more."""
+
 _HALF_FULL = 6.0  # times the rows of a window
 _PRECISE = 0.03  # doubt above which quiet columns say nothing against the spectrum
 _CLEARLY_LOWER = 0.8
@@ -137,7 +140,10 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
         if 0.0 < surface.std < _CLEARLY_LOWER * lowest * best.std:
             certain = surface.saturation < _SATURATED and surface.is_steady
             few = len(X) < _HALF_FULL * surface.count  # a window bends with the surface
-            is_bound = few or surface.is_bound
+            # Rows of one length are on a shell, which one direction is across: more are its bend.
+            bends = surface.across > 1 and not surface.is_steady
+            lengths = RowLengths.of(X, spectrum, signal)
+            is_bound = few or surface.is_bound or (bends and lengths.are_too_even())
             error = _LOCAL_DOUBT / len(X) ** 0.5
             return NoiseLevel(surface.std, certain and not is_bound, is_bound, error)
     quiet = quiet_reading(X)
@@ -160,7 +166,8 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
     if level.certain and level.std == best.std and X.shape[1] <= _MANY:
         level = replace(level, std=_beyond(first, best))
     in_all_directions = signal == 0 or not level.certain
-    if X.shape[1] <= FEWEST_COLUMNS and len(X) < FEW_TO_SEE and in_all_directions:
+    enough = FEW_TO_SEE if signal else FEW_OF_WHITE
+    if X.shape[1] <= FEWEST_COLUMNS and len(X) < enough and in_all_directions:
         return replace(level, certain=False, is_bound=True)
     return level
 
