@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ikpca_cli.errors import InputError
+from ikpca_cli.data.row_source import RowSource, check_width, row_name
+from ikpca_cli.errors import InputError, tell
 
 _LONGEST = 200
 _LISTED = 5
@@ -50,7 +52,37 @@ def decode(codes: npt.NDArray[np.floating]) -> tuple[str, ...]:
     return names
 
 
+def names_of(X: Any) -> tuple[str, ...] | None:
+    """Return the names that rows, or the columns of a data frame, have; None if they have none."""
+    names = getattr(X, "feature_names", None)
+    if names is None:
+        columns = list(getattr(X, "columns", ()))
+        names = tuple(columns) if columns and all(isinstance(one, str) for one in columns) else None
+    return names
+
+
 TRAINING = "the training data"
+
+
+def check_features(X: RowSource, n_features: int, known: Sequence[str] | None) -> None:
+    """Refuse rows of another width than a model's, and data frames of other or moved columns.
+
+    Raises
+    ------
+    InputError
+    """
+    check_width(X, n_features)
+    names = names_of(X) if hasattr(X, "columns") else None
+    if names is None or known is None:
+        return
+    order, line = order_of(names, known, row_name(X))
+    if order is not None:
+        raise InputError(
+            f"{row_name(X)}: its columns are those of {TRAINING} in another order: give them as "
+            f"{_listed(known)}"
+        )
+    if line is not None:
+        tell(line, stacklevel=2)
 
 
 def order_of(

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ikpca_cli.data.covariance import FeatureSums
+from ikpca_cli.data.feature_names import names_of
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import (
     FloatArray,
@@ -71,7 +72,7 @@ class FirstPass:
         self._order: Indices = np.empty(0, dtype=np.intp)
         self.is_read = False
         self.name = row_name(self._rows)
-        self.feature_names: tuple[str, ...] | None = getattr(self._rows, "feature_names", None)
+        self.feature_names = names_of(self._rows)
         self.shape = (int(self._rows.shape[0]), int(self._rows.shape[1]))
         self.opener = opener if self.shape[0] > SAMPLE_ROWS else None
 

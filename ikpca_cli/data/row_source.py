@@ -79,6 +79,8 @@ def as_rows(X: Any, *, least: int = 1) -> RowSource:
     kind = np.dtype(getattr(source, "dtype", np.float64)).kind
     if kind not in "fiub":
         raise InputError(f"{row_name(X)} does not hold real numbers (dtype {source.dtype})")  # type: ignore[attr-defined]
+    if hasattr(source, "columns"):
+        _check_columns(source)
     if shape[0] < least:
         raise InputError(
             f"{row_name(X)} has {_count(shape[0], 'row')}: at least {least} are needed here"
@@ -86,6 +88,17 @@ def as_rows(X: Any, *, least: int = 1) -> RowSource:
     if shape[1] < 1:
         raise InputError(f"{row_name(X)} has no columns: give at least one")
     return source
+
+
+def _check_columns(frame: Any) -> None:
+    """Refuse a data frame, of pandas or polars, with a column that holds no real numbers."""
+    for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
+        numeric = getattr(dtype, "is_numeric", None)
+        if not (numeric() if callable(numeric) else getattr(dtype, "kind", "f") in "fiub"):
+            raise InputError(
+                f"{row_name(frame)}: column {name!r} does not hold real numbers ({dtype}): leave "
+                "it out, or turn it into numbers"
+            )
 
 
 def check_width(X: RowSource, n_features: int) -> None:

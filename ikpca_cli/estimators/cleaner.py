@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ikpca_cli.data.feature_names import check_features
 from ikpca_cli.data.precision import rounded
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import (
@@ -17,7 +18,6 @@ from ikpca_cli.data.row_source import (
     Progress,
     RowSource,
     as_rows,
-    check_width,
     row_blocks,
     sample_rows,
     silent,
@@ -261,7 +261,7 @@ class Cleaner(Estimator):
     def _check_rows(self, X: Any) -> RowSource:
         self._check_fitted()
         rows = as_rows(X)
-        check_width(rows, self.n_features_in_)
+        check_features(rows, self.n_features_in_, self.feature_names_)
         return rows
 
     def _set_limit(self, rows: FloatArray) -> None:

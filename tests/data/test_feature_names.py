@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ikpca_cli import PCA, load_model, save_model
 from ikpca_cli.data.axes import axis_of
 from ikpca_cli.data.feature_names import decode, encode, order_of
-from ikpca_cli.errors import InputError, ModelError
+from ikpca_cli.errors import IkpcaWarning, InputError, ModelError
 from ikpca_cli.formats.csv.columns import select
 
 ROWS = np.random.default_rng(0).normal(size=(30, 3))
@@ -101,3 +101,33 @@ def test_columns_to_choose_are_said_as_the_option_takes_them():
     assert select(given, (*names, "more"), 4) == [0, 1, 2]
     with pytest.raises(InputError, match="by their places"):
         order_of(("400", "405", "410"), ("400", "405"), "rows")
+
+
+class Frame:
+    """What a data frame has: rows by slices, and names and types of columns."""
+
+    def __init__(self, values, columns, dtypes=None):
+        self.values, self.columns, self.shape = values, list(columns), values.shape
+        self.dtypes = dtypes or [values.dtype] * values.shape[1]
+
+    def __getitem__(self, rows):
+        return self.values[rows]
+
+
+def test_columns_of_a_data_frame_are_known_by_name():
+    model = PCA().fit(Frame(ROWS, "abc"))
+    assert model.feature_names_ == ("a", "b", "c")
+    np.testing.assert_array_equal(model.denoise(Frame(ROWS, "abc")), model.denoise(ROWS))
+    with pytest.raises(InputError, match="in another order: give them as a,b,c"):
+        model.denoise(Frame(ROWS[:, ::-1], "cba"))
+    with pytest.raises(InputError, match="column 2 is 'c', which is column 3"):
+        model.transform(Frame(ROWS, "acd"))
+    with pytest.warns(IkpcaWarning, match="taken by place"):
+        model.denoise(Frame(ROWS, "xyz"))
+    assert PCA().fit(Frame(ROWS, [0, 1, 2])).feature_names_ is None
+
+
+def test_columns_of_words_are_refused_by_name():
+    frame = Frame(ROWS, "abc", [np.dtype(float), np.dtype(object), np.dtype(float)])
+    with pytest.raises(InputError, match="column 'b' does not hold real numbers"):
+        PCA().fit(frame)
