@@ -42,6 +42,7 @@ class Denoiser(KnownFit):
     """Learns a model from noisy rows and cleans rows with it; see `Estimator` for attributes."""
 
     _given_noise: Transform | None = None
+    _leaves_out = True  # rows that stand alone
 
     def fit(
         self, X: Any, y: object = None, *, keep_sums: bool = False, progress: Progress = silent
@@ -133,7 +134,7 @@ class Denoiser(KnownFit):
         rows = X if isinstance(X, FirstPass) else FirstPass(X, self.seed)
         self._check_params(rows.shape[0], rows.shape[1])
         self._read(rows, progress)
-        if self.n_components == "auto" and not self.replicates:
+        if self._leaves_out and self.n_components == "auto" and not self.replicates:
             leave_out_lone_rows(rows)
         check_scale(self, rows)
         self.feature_codes_ = encode(rows.feature_names)

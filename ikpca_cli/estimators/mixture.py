@@ -75,6 +75,8 @@ class Mixture(Denoiser):
 
     model_: MixtureModel
 
+    _leaves_out = False  # they have components of their own
+
     def __init__(
         self,
         n_components: int | Auto = "auto",

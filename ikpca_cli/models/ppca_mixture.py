@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray, Progress, silent
 from ikpca_cli.linalg.few_eigenpairs import eigenpairs_above
@@ -27,6 +28,9 @@ ITERATIONS = 15
 
 FEWEST_ROWS = 0.25
 """Rows of a component, over the columns: one with fewer is given up."""
+
+STRETCHES = 32
+"""Of rows, in their order, that are compared by their energy."""
 
 _LEAST_SHARE = 1e-3  # responsibility for a row below which a component does not look at it
 
@@ -163,15 +167,46 @@ def fit_mixture(
 
 
 def _first_shares(X: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
-    """Give each row to the nearest of some rows, up to its sign: (n, count)."""
-    # Most windows are flat; those that are not differ more, and need more components.
+    """Give each row to the nearest of some rows, up to its sign: (n, count).
+
+    Rows of a few loud places have components of their own, as many as they are enough for: an
+    artefact, as of a loose electrode, would draw all of them, or blow up those of other rows.
+    """
     energy = np.einsum("ij,ij->i", X, X)
+    loud = _loud(energy)
+    if count < 2 or not loud.any():
+        return _nearest(X, energy, min(count, len(X)), rng)
+    own = min(max(int(loud.sum()) // X.shape[1], 1), count // 2)
+    shares = np.zeros((len(X), 0))
+    for rows, number in ((loud, own), (~loud, count - own)):
+        nearest = np.zeros((len(X), min(number, int(rows.sum()))))
+        if nearest.size:
+            nearest[rows] = _nearest(X[rows], energy[rows], nearest.shape[1], rng)
+        shares = np.hstack([shares, nearest])
+    return shares
+
+
+def _nearest(X: FloatArray, energy: FloatArray, count: int, rng: np.random.Generator) -> FloatArray:
+    """Give each row to the nearest of so many rows, up to its sign: (n, count)."""
+    # Most windows are flat; those that are not differ more, and need more components.
     likely = energy + 1e-3 * energy.mean() + np.finfo(float).tiny
-    chosen = rng.choice(len(X), min(count, len(X)), replace=False, p=likely / likely.sum())
+    chosen = rng.choice(len(X), count, replace=False, p=likely / likely.sum())
     centres = X[chosen]
     gaps = (centres**2).sum(axis=1) - 2.0 * np.abs(X @ centres.T)
     nearest: FloatArray = (gaps.argmin(axis=1)[:, None] == np.arange(len(centres))).astype(float)
     return nearest
+
+
+def _loud(energy: FloatArray) -> NDArray[np.bool_]:
+    """Tell which rows are louder than all but an eighth of the stretches, where that has most."""
+    owners = np.arange(len(energy)) * STRETCHES // len(energy)
+    totals = np.bincount(owners, energy, STRETCHES)
+    others = np.argsort(totals)[: -STRETCHES // 8]
+    if 2.0 * totals[others].sum() >= totals.sum():
+        return np.zeros(len(energy), dtype=bool)
+    quiet = np.isin(owners, others)
+    loud: NDArray[np.bool_] = energy > energy[quiet].max(initial=0.0)
+    return loud
 
 
 def _maximised(X: FloatArray, shares: FloatArray, noise_variance: float) -> MixtureModel:

@@ -1,0 +1,32 @@
+"""What happens once in a recording costs its own windows, and no others."""
+
+import numpy as np
+import pytest
+
+from ikpca_cli.estimators.mixture import Mixture
+from ikpca_cli.recordings.fitting import fit_windows
+
+PLACE = 900
+
+
+def _error(clean, added, std, window):
+    """Return the error far from a place where something is added, over the noise variance."""
+    rng = np.random.default_rng(4)
+    rows = clean[:, None] + rng.normal(0.0, std, (len(clean), 1))
+    rows[PLACE : PLACE + len(added), 0] += added
+    found = fit_windows(Mixture(), [rows], window=(window,)).denoise(rows)[:, 0]
+    far = np.abs(np.arange(len(clean)) - PLACE) > 150
+    return np.mean((found - clean)[far] ** 2) / std**2
+
+
+@pytest.mark.parametrize("added", [np.array([200.0]), 60.0 * np.exp(-np.arange(100) / 30.0)])
+def test_an_artefact_costs_its_own_windows(added):
+    times = np.arange(2000)
+    clean = np.sin(times / 7.0 + np.sin(times / 150.0))
+    usual, found = (_error(clean, one, 0.4, 32) for one in (np.zeros(0), added))
+    assert found < 1.15 * usual
+
+
+def test_one_high_step_leaves_the_rest_smooth():
+    clean = np.where(np.arange(2000) < PLACE, 0.0, 250.0)
+    assert _error(clean, np.zeros(0), 1.0, 32) < 0.05
