@@ -69,6 +69,8 @@ def test_other_kinds_of_files(tmp_path, content, words):
         ("1 1:0.5 3:2.5\n-1 2:1.0 4:2.0 5:1\n2,3 1:1e-3 2:1 # note\n", "LIBSVM"),
         ("%%MatrixMarket matrix array real general\n3 2\n1.0\n2.0\n3.0\n4.0\n5.0\n6.0\n", "npy"),
         ('<?xml version="1.0"?>\n<a>\n<r>1 2 3</r>\n</a>\n', "XML"),
+        ("<!--of a spectrometer-->\n<a>\n<r>1 2 3</r>\n<r>1 2 4</r>\n</a>\n", "XML"),
+        ("<Spectrum id='1'>\n<r>1 2 3</r>\n<r>1 2 4</r>\n</Spectrum>\n", "XML"),
         ("<html>\n<table>\n<tr><td>1</td><td>2</td></tr>\n</table>\n</html>\n", "HTML"),
         (json.dumps(VALUES.tolist()), "JSON"),
         (json.dumps({"a": [1, 2], "b": [3, 4]}, indent=1), "JSON"),
@@ -81,6 +83,10 @@ def test_other_kinds_of_files(tmp_path, content, words):
         (JCAMP + "##NTUPLES=MS\n##DATA TABLE=(XY..XY), PEAKS\n" + PAIRS, "several tables"),
         (2 * (JCAMP + "##XYPOINTS=(XY..XY)\n" + PAIRS + "##END=\n"), "several tables"),
         (JCAMP + "##YFACTOR=0.01\n##XYPOINTS=(XY..XY)\n" + PAIRS, "its YFACTOR, 0.01"),
+        (JCAMP + "##PEAK TABLE=(XY..XY)\n14,4 15,5\n16,9 18,3\n19,2 21,7\n", "several pairs"),
+        (JCAMP + "##DATA TABLE= (F2++(Y..Y)), PROFILE\n4 2 3\n4 5 7\n", "several values"),
+        ("BEGIN IONS\nPEPMASS=4.5\n100.5 3.5\n101.5 4.5\nEND IONS\n", "peaks of mass spectra"),
+        ("Name: a\nNum Peaks: 3\n41 2\n43 999\n55 100\n", "peaks of mass spectra"),
     ],
 )
 def test_text_that_is_no_table(tmp_path, text, words):

@@ -11,7 +11,12 @@ _LINES = 40
 """Lines that tell what a text is."""
 
 _LABEL = re.compile(r"\s*##\s*([\w .-]+?)\s*=\s*(.*)")
-_SEVERAL = re.compile(r"\(\w\+\+\(", re.I)
+_SEVERAL = re.compile(r"\(\w+\+\+\(", re.I)
+_NUMBERS = re.compile(
+    r"\s*[-+.\d]+(?:[eE][-+]?\d+)?(?:[\s,;]+[-+.\d]+(?:[eE][-+]?\d+)?){2,}[\s,;]*"
+)
+"""A line of more than two numbers."""
+
 _INDEXED = re.compile(
     r"[+-]?\d++(?:\.\d*+)?+(?:,\d++)*+(?:\s++\d++:[+-]?+[\d.]\S*+){2,}+\s*+(?:#.*)?+"
 )
@@ -19,7 +24,8 @@ _WFDB = re.compile(r"[\w-]+(?:/\d+)? \d+ \d[\d.]*(?:/\S+)?(?: \d+)?(?: .*)?")
 _WFDB_SIGNAL = re.compile(r"[\w-]+\.\w+ \d+(?:[x:+]\d+)* ")
 """The first line of a header, of a record and its signals and rate; and one for each signal."""
 
-_MARKUP = ("<?xml", "<!doctype", "<html", "<table", "<svg")
+_MARKUP = re.compile(r"<(?:\?xml|!--|!doctype|html|table|svg)|<[a-z][^<>]*>\s*(?:<|$)")
+_PEAKS = ("begin ions", "num peaks:", "numpeaks:")
 _JSON = re.compile(r"\s*(?:\{\s*(?:\"|$)|\[\s*(?:[\[{\"]|[-+.\d][^\]]*[,\]]|$))")
 _BEGINNINGS = (("%%matrixmarket", "a MatrixMarket file", "save the matrix as npy"),)
 
@@ -55,7 +61,12 @@ def refuse_other_text(lines: Sequence[str], name: str) -> None:
             f"{name}: is the header of a WFDB record, whose numbers are in another file; export "
             "them as a text table (rdsamp -c -ps)"
         )
-    if first.startswith(_MARKUP):
+    if any(line.lower().startswith(_PEAKS) for line in full):
+        raise InputError(
+            f"{name}: holds peaks of mass spectra, each with places of its own, which is not read; "
+            "save intensities in equal bins, one spectrum a row"
+        )
+    if _MARKUP.match(first):
         raise InputError(f"{name}: is XML or HTML, and no table; save its numbers as CSV")
     if full and _JSON.match(full[0]):
         raise InputError(
@@ -87,6 +98,8 @@ def _refuse_jcamp(lines: Sequence[str], name: str) -> None:
         raise InputError(
             f"{said} with several values to a line, (X++(Y..Y)), which is not read; {remedy}"
         )
+    if "(XY..XY)" in labels.values() and any(map(_NUMBERS.fullmatch, lines)):
+        raise InputError(f"{said} with several pairs to a line, which is not read; {remedy}")
     titles = sum(label.upper() == "TITLE" for label, _ in found)
     if "NTUPLES" in labels or titles > 1:
         raise InputError(f"{said} with several tables, which is not read; {remedy}, each by itself")
