@@ -19,6 +19,7 @@ from ikpca_cli.linalg.eigen import feature_sums, spectrum_of_sums
 from ikpca_cli.models.arcsine import ArcsineModel
 from ikpca_cli.models.random_features import FourierFeatures
 from ikpca_cli.selection.choice import Auto, Choice, Task
+from ikpca_cli.selection.stages import Grid, Stage
 
 
 class IKPCA(PreimageDenoiser):
@@ -251,13 +252,24 @@ class IKPCA(PreimageDenoiser):
         """Return the mean eigenvalue of ``W'W``, in a fit with the published pre-image."""
         return float(np.einsum("ij,ij->", self.W_, self.W_)) / len(self.mean_)
 
+    def expected(self, grid: Grid) -> list[Stage]:
+        """Return what is to come with the published pre-image, as `KnownFit` says."""
+        from ikpca_cli.estimators.kernel_durations import ArcsineDurations
+        from ikpca_cli.selection.durations import grid_stages
+
+        n_rff, compared = self._feature_counts(grid.shape[1])
+        return grid_stages(grid, ArcsineDurations(n_rff, compared))
+
     def cheaper(self, n_features: int) -> tuple[Self, float]:
         """Compare candidates with at most 1,000 features, or twice the width."""
         other, _ = super().cheaper(n_features)
+        n_rff, other.n_rff = self._feature_counts(n_features)
+        return other, n_rff / other.n_rff
+
+    def _feature_counts(self, n_features: int) -> tuple[int, int]:
+        """Return the features of a fit, and those with which candidates are compared."""
         n_rff = feature_count(self._asked(), n_features)
-        fewer = min(n_rff, max(1000, 2 * n_features))
-        other.n_rff = fewer
-        return other, n_rff / fewer
+        return n_rff, min(n_rff, max(1000, 2 * n_features))
 
     def _asked(self) -> Asked:
         """Return what the next fit is asked for."""

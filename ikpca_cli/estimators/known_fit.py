@@ -17,6 +17,7 @@ from ikpca_cli.estimators.cleaner import Cleaner
 from ikpca_cli.estimators.decisions.conflicts import check_spectrum, too_many_components
 from ikpca_cli.estimators.parameters import PARAMETERS
 from ikpca_cli.selection.choice import Choice
+from ikpca_cli.selection.stages import Grid, Stage
 
 
 class KnownFit(Cleaner):
@@ -95,6 +96,10 @@ class KnownFit(Cleaner):
     def cheaper(self, n_features: int) -> tuple[Self, float]:
         """Return an estimator for comparing candidates, and the factor from its ridge to ours."""
         return type(self)(**self.get_params()), 1.0
+
+    def expected(self, grid: Grid) -> list[Stage]:
+        """Return what a search, and a fit after it, is expected to do; nothing if not known."""
+        return []
 
     # For the methods ------------------------------------------------------------------------
 

@@ -31,6 +31,7 @@ from ikpca_cli.models.supervised_preimage import (
     typical_distance,
 )
 from ikpca_cli.selection.choice import Auto, Choice
+from ikpca_cli.selection.stages import Grid, Stage
 
 MOST_SHRUNK = 257
 """The most components that are weighed; the noise leaves fewer."""
@@ -158,6 +159,14 @@ class KernelPCA(KernelDenoiser):
             rows.read_sample(progress)
         else:
             rows.read(progress)
+
+    def expected(self, grid: Grid) -> list[Stage]:
+        """Return what is to come, as `KnownFit` says."""
+        from ikpca_cli.estimators.kernel_durations import KernelDurations
+        from ikpca_cli.selection.durations import grid_stages
+
+        count = self._landmark_count(grid.shape[0])
+        return grid_stages(grid, KernelDurations(count if count < grid.shape[0] else None))
 
     def _landmark_count(self, n_samples: int) -> int:
         return n_samples if self.landmarks == "all" else min(self.landmarks, n_samples)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from ikpca_cli.models.preimage import Iteration
 from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.noise.estimate import is_impossible
 from ikpca_cli.selection.outcome import LowPass
+from ikpca_cli.selection.stages import Grid, Stage
 
 Auto: TypeAlias = Literal["auto"]
 """The value of a parameter that is to be chosen."""
@@ -95,6 +96,49 @@ class Choice:
     def is_impossible(self) -> bool:
         """Whether the estimated risk is below zero by more than chance would have it."""
         return self.risk is not None and is_impossible(self.risk, self.error or 0.0)
+
+
+class Tunable(Protocol):
+    """What a search of a grid asks of an estimator; `ikpca_cli.estimators.denoiser` says more."""
+
+    RIDGES: ClassVar[tuple[float, ...]]
+    SELECTION_ROWS: ClassVar[int]
+    noise_std: float | Auto
+    replicates: bool
+    seed: int
+    noise_std_: float | None
+    strength_: float | None
+
+    @property
+    def n_components_(self) -> int:
+        """Number of components kept."""
+
+    def get_params(self) -> dict[str, Any]:
+        """Return the parameters by name."""
+
+    def expected(self, grid: Grid) -> list[Stage]:
+        """Return what a search, and a fit after it, is expected to do."""
+
+    def cheaper(self, n_features: int) -> tuple[Tunable, float]:
+        """Return an estimator for comparing candidates, and the factor from its ridge to ours."""
+
+    def fit_with(self, X: RowSource, mean: FloatArray, chosen: Choice) -> Tunable:
+        """Fit with every parameter known."""
+
+    def shrunk(self, noise_std: float) -> Tunable | None:
+        """Return a fitted copy that weighs components by their signal."""
+
+    def variant(self, n_components: int, ridge: float | None = None) -> Tunable:
+        """Return a fitted copy with fewer components or another ridge."""
+
+    def ridge_unit(self) -> float:
+        """Return the ridge that weighs as much as the data in this fit."""
+
+    def denoise(self, X: FloatArray) -> FloatArray:
+        """Return cleaned rows."""
+
+    def denoise_as_fitted(self, X: FloatArray) -> FloatArray:
+        """Return cleaned rows that are moved no farther than the noise of the fit reaches."""
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ikpca_cli.data.threads import thread_count
 from ikpca_cli.models.exact_spectrum import COMPONENTS
 from ikpca_cli.selection.held_out import MANY_ROWS
-from ikpca_cli.selection.stages import Stage
+from ikpca_cli.selection.stages import Grid, Stage
 
 if TYPE_CHECKING:
     from ikpca_cli.selection.cross_validation import CrossValidation
@@ -25,8 +25,10 @@ SEARCHED, SEARCHED_LOW = 6.5, 7.0
 REFINED, OF_AN_EXPANSION = 2.5, 1.5
 """Gammas that are tried once more on all rows, and that an expansion has in the end."""
 
+CHECKED = 8
+"""Fits that tell the risk of what was chosen."""
+
 _MOST_COMPARED, _USED_EACH = 384, 32  # components: of a comparison, and for each of few columns
-_MOST_FEATURED = 512  # components of random features
 _NARROW, _WIDE = 8, 50  # columns, between which noise takes as many directions as there are
 _MORE_FITTED = 1.5  # times the rows of a comparison, to see how fast the risk falls
 _MANY_DIRECTIONS = 1.4  # times as long by the directions that weights are found with
@@ -49,6 +51,10 @@ class Durations(ABC):
         n_features : int
             Columns.
         """
+
+    def of_variant(self, n_fitted: int, n_features: int) -> float:
+        """Return those of another ridge, or number of components, for a fit to some rows."""
+        return 0.0
 
     @abstractmethod
     def of_spectrum(self, n_samples: int, n_features: int) -> list[Stage]:
@@ -107,30 +113,48 @@ class FeatureDurations(Durations):
     ----------
     n_rff, compared : int
         Features of a fit, and of a comparison.
+    USED : int
+        The most components.
+    EIGENPAIRS : float
+        Seconds for these, over the third power of their matrix's size.
     """
+
+    USED: ClassVar[int] = 512
+    EIGENPAIRS: ClassVar[float] = 1.4e-10
 
     n_rff: int
     compared: int
 
     def of_gamma(self, n_fitted: int, numbers: int, n_features: int) -> float:
         """Return those of one gamma, as `Durations` says."""
-        used = min(n_fitted, _MOST_FEATURED)
+        used = min(n_fitted, self.USED)
         fitted = (3e-10 * n_features + 1e-10 * used) * n_fitted
         return (fitted + 2.2e-11 * (n_features + used) * numbers) * self.compared
 
     def of_spectrum(self, n_samples: int, n_features: int) -> list[Stage]:
         """Return the stages of a spectrum, as `Durations` says."""
-        short, used = min(n_samples, self.n_rff), min(n_samples, _MOST_FEATURED)
+        short, used = min(n_samples, self.n_rff), min(n_samples, self.USED)
         numbers = n_samples * self.n_rff
         summed = (2.5e-11 * short + 3e-10 * n_features) * numbers
-        found, applied = 1.4e-10 * short**3, 7e-11 * used * numbers
+        found, applied = self.EIGENPAIRS * short**3, 7e-11 * used * numbers
         if n_samples > self.n_rff:
             return [Stage("features", summed + found)]
         return [Stage("features", summed), Stage("components", found + applied)]
 
     def of_cleaning(self, n_samples: int, n_features: int) -> float:
         """Return those of one row, as `Durations` says."""
-        return 4e-10 * self.n_rff * (n_features + min(n_samples, _MOST_FEATURED))
+        return 4e-10 * self.n_rff * (n_features + min(n_samples, self.USED))
+
+
+def grid_stages(grid: Grid, durations: Durations) -> list[Stage]:
+    """Return what a search of a grid is expected to do, and a fit with what it finds."""
+    n_fitted, n_held, n_gammas, ways, shape = grid
+    variant = durations.of_variant(n_fitted, shape[1])
+    # A risk takes two looks at each row, a little apart.
+    gamma = durations.of_gamma(n_fitted, 2 * n_held * ways, shape[1]) + ways * variant
+    checked = durations.of_gamma(n_fitted, 2 * n_held, shape[1]) + variant
+    choosing = Stage("choosing", gamma * n_gammas), Stage("estimating", checked, CHECKED)
+    return [*choosing, *fit_stages(1, 0, durations, shape)]
 
 
 def search_stages(

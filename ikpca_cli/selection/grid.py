@@ -11,18 +11,19 @@ import copy
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
-from typing import Any, ClassVar, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.random import Stream, model_rng
-from ikpca_cli.data.row_source import FloatArray, RowSource, read_all
+from ikpca_cli.data.row_source import FloatArray, read_all
 from ikpca_cli.errors import UsageError
 from ikpca_cli.models.kernels.kernel import load_kernel
 from ikpca_cli.selection.all_rows import on_all_rows
-from ikpca_cli.selection.choice import Auto, Choice, Task, usable_noise_std
+from ikpca_cli.selection.choice import Choice, Task, Tunable, usable_noise_std
 from ikpca_cli.selection.held_out import Trial, one_quarter, sample_of, varying_columns
+from ikpca_cli.selection.stages import Grid, expect
 
 GAMMAS = (0.004, 0.02, 0.1, 0.5, 2.0)
 """Candidate gammas in units of one over the median distance between training rows."""
@@ -32,46 +33,6 @@ COMPONENT_STEPS = 8
 
 MOST_COMPONENTS = 256
 """The largest number of components that "auto" considers."""
-
-
-class Tunable(Protocol):
-    """What the search asks of an estimator; `ikpca_cli.estimators.denoiser` says more."""
-
-    RIDGES: ClassVar[tuple[float, ...]]
-    SELECTION_ROWS: ClassVar[int]
-    noise_std: float | Auto
-    replicates: bool
-    seed: int
-    noise_std_: float | None
-    strength_: float | None
-
-    @property
-    def n_components_(self) -> int:
-        """Number of components kept."""
-
-    def get_params(self) -> dict[str, Any]:
-        """Return the parameters by name."""
-
-    def cheaper(self, n_features: int) -> tuple[Tunable, float]:
-        """Return an estimator for comparing candidates, and the factor from its ridge to ours."""
-
-    def fit_with(self, X: RowSource, mean: FloatArray, chosen: Choice) -> Tunable:
-        """Fit with every parameter known."""
-
-    def shrunk(self, noise_std: float) -> Tunable | None:
-        """Return a fitted copy that weighs components by their signal."""
-
-    def variant(self, n_components: int, ridge: float | None = None) -> Tunable:
-        """Return a fitted copy with fewer components or another ridge."""
-
-    def ridge_unit(self) -> float:
-        """Return the ridge that weighs as much as the data in this fit."""
-
-    def denoise(self, X: FloatArray) -> FloatArray:
-        """Return cleaned rows."""
-
-    def denoise_as_fitted(self, X: FloatArray) -> FloatArray:
-        """Return cleaned rows that are moved no farther than the noise of the fit reaches."""
 
 
 def stein_risk(
@@ -138,6 +99,7 @@ def choose(estimator: Tunable, task: Task) -> Choice:
     search = _Search(estimator, task, given)
     found = []
     candidates = list(search.gammas())
+    search.expect(len(candidates))
     for done, gamma in enumerate(candidates, start=1):
         found += search.with_gamma(gamma)
         task.progress("choosing", done, len(candidates))
@@ -159,7 +121,7 @@ class _Search:
 
     def __init__(self, estimator: Tunable, task: Task, given: dict[str, Any]) -> None:
         X, mean, noise_std, _, oracle, _ = task
-        self.given, self.mean = given, mean
+        self.estimator, self.task, self.given, self.mean = estimator, task, given, mean
         shrink = getattr(estimator, "shrink", "cut")
         if noise_std is None or given["n_components"] != "auto":
             shrink = "cut"
@@ -197,6 +159,15 @@ class _Search:
         for factor in GAMMAS:
             yield factor / median
 
+    def expect(self, n_gammas: int) -> None:
+        """Tell the progress what is to come."""
+        cuts = COMPONENT_STEPS if self.given["n_components"] == "auto" else 1
+        ridges = len(self.cheap.RIDGES) if self.given.get("ridge") == "auto" else 1
+        ways = (self.shrink != "optimal") * (cuts + ridges - 1) + len(self.levels) * ridges
+        shape = int(self.task.X.shape[0]), int(self.task.X.shape[1])
+        grid = Grid(len(self.train), len(self.trial.held), n_gammas, ways, shape)
+        expect(self.task.progress, self.estimator.expected(grid))
+
     def with_gamma(self, gamma: float | None) -> list[Choice]:
         """Return the best parameters at this gamma, with a cut and with shrinkage."""
         model = self._fit(gamma)
@@ -213,6 +184,7 @@ class _Search:
         self, best: Choice, train: NDArray[np.intp], held: NDArray[np.intp]
     ) -> tuple[float, float]:
         """Return the risk of some rows for a choice fitted on others, and its standard error."""
+        self.task.progress("estimating", 1, 0)
         other, rows = copy.copy(self), self.rows[held]
         rng = model_rng(self.cheap.seed + int(held[0]), Stream.PROBE)
         other.train = self.rows[train]

@@ -23,6 +23,26 @@ class Stage(NamedTuple):
     passes: float = 1.0
 
 
+class Grid(NamedTuple):
+    """What a search of a grid looks at: rows to learn from and to compare by, and candidates.
+
+    Attributes
+    ----------
+    n_fitted, n_held : int
+        Rows.
+    n_gammas, ways : int
+        Gammas, and what is compared at each.
+    shape : tuple of int
+        Of all rows.
+    """
+
+    n_fitted: int
+    n_held: int
+    n_gammas: int
+    ways: int
+    shape: tuple[int, int]
+
+
 class Whole:
     """Progress of stages that are expected one after the other, told as one.
 

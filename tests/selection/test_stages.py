@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ikpca_cli import IKPCA
+from ikpca_cli import IKPCA, KernelPCA
 from ikpca_cli.cli.progress import TimeLeft
 from ikpca_cli.data.row_source import silent
 from ikpca_cli.selection.stages import TICKS, Stage, Whole, expect
@@ -142,4 +142,26 @@ def test_a_fit_with_nothing_given_is_one_whole(order):
     shares = [done for _, done, _ in told[begun:]]
     assert shares == sorted(shares)
     assert shares[0] == 0
+    assert shares[-1] > 0.8 * TICKS
+
+
+@pytest.mark.parametrize(
+    ("model", "last"),
+    [
+        (KernelPCA(noise_std=0.4), "regression"),
+        (KernelPCA(noise_std=0.4, landmarks=30), "regression"),
+        (IKPCA(n_rff=60, inverse="paper", noise_std=0.4), "features"),
+    ],
+)
+def test_so_is_one_that_searches_a_grid(model, last):
+    told = []
+    rng = np.random.default_rng(2)
+    waves = np.sin(np.linspace(0.0, 6.0, 10) + rng.uniform(0.0, 6.0, (60, 1)))
+    rows = waves + rng.normal(scale=0.4, size=waves.shape)
+    model.fit(rows, progress=lambda *words: told.append(words))
+    begun = [words[0] for words in told].index("choosing")
+    assert {total for _, _, total in told[begun:]} == {TICKS}
+    assert {"choosing", last, "checking"} <= {name for name, _, _ in told[begun:]}
+    shares = [done for _, done, _ in told[begun:]]
+    assert shares == sorted(shares)
     assert shares[-1] > 0.8 * TICKS
