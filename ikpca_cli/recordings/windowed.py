@@ -25,7 +25,7 @@ from ikpca_cli.recordings.recording import Blocks, Recording, recording_of
 from ikpca_cli.recordings.suitability import SAME, level_of
 from ikpca_cli.recordings.wavelets.combination import Combination
 from ikpca_cli.recordings.window_risk import Risk, measure
-from ikpca_cli.recordings.windows import cleaned_blocks, training_windows
+from ikpca_cli.recordings.windows import cleaned_blocks, training_windows, within
 
 ALIKE = 1.1
 """Ratio of the noise levels of channels up to which they are one."""
@@ -227,7 +227,7 @@ class Windowed:
 
     def clean_canvas(self, canvas: Canvas) -> Blocks:
         """Yield (slice, clean rows) of a canvas."""
-        every = slice(0, int(canvas.shape[0]))
+        every, level = slice(0, int(canvas.shape[0])), self.level or self.noise_std_
         if self.cutting.kind == "beats":
             try:
                 yield every, self.clean_array(_whole(canvas), name=row_name(canvas))
@@ -242,10 +242,9 @@ class Windowed:
 
         def clean(windows: FloatArray) -> tuple[FloatArray, FloatArray]:
             white = self._white(windows)
-            cleaned = self.model.denoise_as_fitted(white).astype(np.float64, copy=False)
-            return self._white(cleaned, back=True), self.model.noise_left(white)
+            cleaned = self._white(self.model.denoise_as_fitted(white), back=True)
+            return within(cleaned, windows, self.cutting, level), self.model.noise_left(white)
 
-        level = self.level or self.noise_std_
         for part, cleaned in cleaned_blocks(canvas, self.cutting, clean):
             if self.combination is not None and level is not None:
                 stds = level * np.array(self.cutting.scales)

@@ -25,6 +25,9 @@ TRAINING_WINDOWS = 20_000
 TRAINING_NUMBERS = 1 << 22
 """Numbers in them, which a long window may not exceed."""
 
+FARTHEST = 4.0
+"""Standard deviations of noise that a number may be beyond all noisy ones of its window."""
+
 BAND_NUMBERS = 1 << 21
 """Numbers in the windows that are cleaned together."""
 
@@ -118,6 +121,30 @@ def cleaned_blocks(
             part = slice(max(0, -done), ready)
             yield slice(max(done, 0), until), (total[part] / weight[part])[:, inner] * scales
         total, weight, done = total[ready:], weight[ready:], until
+
+
+def within(
+    cleaned: FloatArray, windows: FloatArray, cutting: Cutting, level: float | None
+) -> FloatArray:
+    """Return cleaned windows (n, p) with no number farther out than noise hides one.
+
+    The clean ones are hardly ever beyond the noisy ones of their channel, in the same window, by
+    more than noise has; where they are brought back to these, the error falls. A component that
+    explains a switch-on in one channel may throw others many times as far.
+
+    Parameters
+    ----------
+    cleaned, windows : ndarray, shape (n, p)
+    cutting : Cutting
+    level : float or None
+        Standard deviation of the noise, nothing being done without it.
+    """
+    shape = (-1, cutting.height, cutting.width)
+    along = (1, 2) if cutting.kind == "image" else (1,)
+    noisy, margin = windows.reshape(shape), np.inf if level is None else FARTHEST * level
+    low = noisy.min(axis=along, keepdims=True) - margin
+    high = noisy.max(axis=along, keepdims=True) + margin
+    return np.asarray(np.clip(cleaned.reshape(shape), low, high)).reshape(cleaned.shape)
 
 
 def _add(total: FloatArray, values: FloatArray, start: int, hop: int) -> None:
