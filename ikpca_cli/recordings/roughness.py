@@ -133,7 +133,7 @@ def _stretches(canvases: Sequence[RowSource], margin: int) -> Iterator[FloatArra
     canvases = [canvas for canvas in canvases if int(canvas.shape[0]) > margin] or canvases
     for canvas in canvases[:: max(1, len(canvases) // 64)]:
         length, width = canvas.shape
-        count = max(1, min(length, share // width) // _STRETCH)
+        count = max(1, -(-min(length, share // width) // _STRETCH))
         starts = np.linspace(0, max(0, length - _STRETCH), count).astype(int)
         for start in np.unique(starts):
             yield np.asarray(canvas[start : start + _STRETCH], dtype=np.float64)

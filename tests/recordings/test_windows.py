@@ -204,6 +204,13 @@ def photograph(rng, noise):
     return clean, clean + rng.normal(0.0, noise, clean.shape)
 
 
+def test_noise_is_read_from_all_of_a_recording():
+    rows = np.zeros((8000, 1))
+    rows[4096:] = np.random.default_rng(3).normal(size=(len(rows) - 4096, 1))
+    rows[:4096] = 3.0 * np.random.default_rng(4).normal(size=(4096, 1))
+    assert 1.0 < channel_noise([rows], "signal")[0] < 2.5
+
+
 def test_texture_is_told_from_noise_by_quiet_places():
     rng = np.random.default_rng(9)
     assert texture([rng.normal(size=(256, 256))]) < 0.04
