@@ -124,10 +124,21 @@ def test_an_exponent_without_its_letter(refused):
 def test_an_empty_column_is_named_with_what_leaves_it_out(refused, said):
     text = joined("X,CH1,Start,Step", (f"{line[:11]},," for line in lines()), "")
     message = refused(text)
-    assert "row 1 (line 2), column 3 'Start' is missing, and so are all below it" in message
+    assert "row 1 (line 2), column 3 'Start' is missing, and most or all below it" in message
     assert "give --columns ^3,^4" in message
     assert "empty" not in said(text, columns="^3,^4")
     assert "row 2, column 2 is missing; mend it" in refused("1,2\n3,\n4,5\n6,7\n")
+
+
+def test_columns_of_text_stay_labels_where_others_are_left_out(tmp_path):
+    path = tmp_path / "a.csv"
+    rows = [f"{place},a{place % 3}x,{line},,ok" for place, line in enumerate(lines())]
+    path.write_text(joined(rows, ""))
+    with read_rows(str(path), ReadOptions(columns="^1,^11")) as read:
+        np.testing.assert_allclose(read.read(), np.round(ROWS, 3))
+        assert read.layout.table.label_places == (0, 9)
+    with pytest.raises(InputError, match="column 2 is 'a0x'"):
+        read_rows(str(path), ReadOptions(columns="2-10"))
 
 
 def test_remarks_below_a_blank_line_are_no_rows_and_come_back(tmp_path):

@@ -651,7 +651,9 @@ def test_blanks_within_cells_between_tabs_stand_between_thousands(opened, decima
 def test_settings_beside_the_first_rows_are_no_header(refused):
     settings = ["Record Length,40", "Sample Interval,4e-9"] + [","] * 10
     text = "".join(f"{key},,{i}.5,{i * i}.25,\n" for i, key in enumerate(settings))
-    assert "row 1, column 1 is 'Record Length', not a number" in refused(text)
+    message = refused(text)
+    assert "row 1, column 1 is 'Record Length', and most or all below it is missing" in message
+    assert "give --columns ^1,^2,^3 " in message
 
 
 @pytest.mark.parametrize(

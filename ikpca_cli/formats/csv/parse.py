@@ -195,17 +195,18 @@ def _cell(cell: str, column: int, place: str, plan: Plan, *, first: bool) -> flo
     if plan.names is not None and plan.names[column]:
         place += f" {plan.names[column]!r}"
     shown = cell if len(cell) <= 40 else cell[:37] + "..."
+    if column in plan.empty:
+        left_out = ",".join(f"^{one + 1}" for one in plan.empty)
+        what = "missing" if not cell else repr(shown)
+        raise InputError(
+            f"{plan.name}: {place} is {what}, and most or all below it is missing; give --columns "
+            f"{left_out} to leave out what is empty{', or --missing' * (not cell)}"
+        )
     if value is None:
         hint = hints.of_cell(cell)
         if first and plan.names is None:
             hint += ", or --header yes if these are names"
         raise InputError(f"{plan.name}: {place} is {shown!r}, not a number; {hint}")
-    if column in plan.empty:
-        left_out = ",".join(f"^{one + 1}" for one in plan.empty)
-        raise InputError(
-            f"{plan.name}: {place} is missing, and so are all below it; give --columns {left_out} "
-            "to leave out what is empty, or --missing"
-        )
     if math.isnan(value):
         what = "missing" if not cell else f"missing ({shown})"
         raise InputError(

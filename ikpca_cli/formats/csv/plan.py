@@ -57,7 +57,7 @@ class Plan:
 def choose_columns(options: ReadOptions, head: Head, width: int) -> tuple[list[int], list[int]]:
     """Return the places of the data, and of the columns that are kept as they are.
 
-    Columns of text are labels. So is the first column if it is the only one that is left out, or
+    Columns of text are labels, unless they are chosen. So is the first column if it is the only one that is left out, or
     has no name: then it numbers the rows.
 
     Raises
@@ -76,6 +76,8 @@ def choose_columns(options: ReadOptions, head: Head, width: int) -> tuple[list[i
             raise UsageError(f"--labels {options.labels}: leaves no column of data; name fewer")
         return columns, labels
     columns = select(options.columns, names, width)
+    if options.labels is None and all(part[:1] == "^" for part in options.columns.split(",")):
+        columns = [column for column in columns if column not in labels] or columns
     twice = [column for column in columns if column in labels]
     if twice and options.labels is not None:
         raise UsageError(

@@ -1,4 +1,4 @@
-"""Rows that would be lost above the others, and columns without a number."""
+"""Rows that would be lost above the others, and columns with hardly a number."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ _ROWS = 3
 
 
 def empty_columns(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> tuple[int, ...]:
-    """Return those of the columns of data that have no value in any of some rows.
+    """Return those of the columns of data that have no value in most of some rows.
 
     None, if that are all of them.
     """
     if len(rows) < _ROWS:
         return ()
-    empty = tuple(column for column in columns if not any(row[column] for row in rows))
+    most = len(rows) // 2
+    empty = tuple(column for column in columns if sum(not row[column] for row in rows) > most)
     return () if len(empty) == len(columns) else empty
 
 
