@@ -57,8 +57,8 @@ class Plan:
 def choose_columns(options: ReadOptions, head: Head, width: int) -> tuple[list[int], list[int]]:
     """Return the places of the data, and of the columns that are kept as they are.
 
-    Columns of text are labels, unless they are chosen. So is the first column if it is the only one that is left out, or
-    has no name: then it numbers the rows.
+    Columns of text are labels, unless they are chosen. So is the first column if it is the only one
+    that is left out, or has no name: then it numbers the rows.
 
     Raises
     ------
