@@ -233,3 +233,13 @@ def test_a_package_that_is_not_installed_is_named(tmp_path, monkeypatch, name, p
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(InputError, match=rf"not installed: pip install 'ikpca-cli\[{name}\]'"):
         read_rows(str(tmp_path / f"x{form.suffixes[0]}"))
+
+
+def test_a_png_of_a_damaged_header_is_called_so(tmp_path):
+    pytest.importorskip("PIL")
+    path = tmp_path / "x.png"
+    stored(path, format_named("png"))
+    content = bytearray(path.read_bytes())
+    content[19] ^= 1
+    path.write_bytes(content)
+    assert refusal_of(path) == f"{path}: is a damaged PNG file; save it again"

@@ -23,7 +23,7 @@ _MISSING = "PNG files need Pillow, which is not installed: pip install 'ikpca-cl
 def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
     """Read a picture in grey, or in colour of 8 bits; Pillow would cut what has more."""
     try:
-        from PIL import Image
+        from PIL import Image, UnidentifiedImageError
     except ImportError:
         raise InputError(f"{file.name}: {_MISSING}") from None
     with file.open() as stream:
@@ -42,10 +42,13 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
         if width * height > _MOST_PIXELS:
             raise InputError(f"{file.name}: declares {width} x {height} pixels; save it as TIFF")
         stream.seek(0)
-        with Image.open(stream, formats=["PNG"]) as image:
-            if getattr(image, "n_frames", 1) > 1:
-                raise InputError(f"{file.name}: is animated; save its frames as a TIFF stack")
-            array = np.asarray(image)
+        try:
+            with Image.open(stream, formats=["PNG"]) as image:
+                if getattr(image, "n_frames", 1) > 1:
+                    raise InputError(f"{file.name}: is animated; save its frames as a TIFF stack")
+                array = np.asarray(image)
+        except UnidentifiedImageError:
+            raise InputError(f"{file.name}: is a damaged PNG file; save it again") from None
     if bits == 16:
         array = array.astype(np.uint16)  # older Pillow has 32 bits for them
     return array_rows(array[np.newaxis], file.name, "png", options)
