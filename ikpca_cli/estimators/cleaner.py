@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ikpca_cli.data.feature_names import check_features
 from ikpca_cli.data.precision import rounded
@@ -30,7 +29,7 @@ from ikpca_cli.noise.caution import FEW_ROWS, SOME_ROWS, Caution
 from ikpca_cli.noise.models.choose import Noise
 from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 from ikpca_cli.noise.models.spikes import Spikes
-from ikpca_cli.noise.treatment import Treatment
+from ikpca_cli.noise.treatment import CleanedBlock, Treatment
 from ikpca_cli.transforms.protocol import Transform
 from ikpca_cli.transforms.transform_registry import names as transform_arrays
 from ikpca_cli.transforms.transform_registry import transform_of
@@ -84,8 +83,8 @@ class Cleaner(Estimator):
 
     def flagged_blocks(
         self, X: RowSource, *, keep_unlike: bool = False, treatment: Treatment | None = None
-    ) -> Iterator[tuple[slice, FloatArray, FloatArray, NDArray[np.bool_]]]:
-        """Yield (slice, rows, cleaned rows, which of them are unlike the training rows).
+    ) -> Iterator[CleanedBlock]:
+        """Yield blocks of rows, before and after.
 
         Parameters
         ----------
@@ -107,11 +106,12 @@ class Cleaner(Estimator):
                 return small
 
             with at_work():
-                cleaned = how.clean(block, compared)
+                Z, left_out = how.prepared(block)
+                cleaned = how.finish(block, Z, compared)
             unlike = distances > limit
             if keep_unlike:
                 cleaned[unlike] = block[unlike]
-            yield part, block, cleaned, unlike
+            yield CleanedBlock(part, block, cleaned, unlike, left_out)
 
     def treatment(self, X: RowSource) -> Treatment:
         """Return how the rows of one source are cleaned, by a look at some of them.

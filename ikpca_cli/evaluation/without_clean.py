@@ -72,7 +72,7 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
     rows = selection_rows(noisy, MOST_ROWS, model.seed_)
     treatment = model.treatment(rows)
     spikes = treatment.spikes
-    repaired = rows if spikes is None else spikes.repair(rows)
+    repaired = rows if spikes is None else spikes.repair(rows)[0]
     Z = treatment.forward(rows)
     level = _level(model, Z, treatment.caution.std)
     if level.std is None:

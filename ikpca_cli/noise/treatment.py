@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,27 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.caution import Caution
 from ikpca_cli.noise.models.spikes import Spikes
 from ikpca_cli.transforms.protocol import Transform
+
+
+class CleanedBlock(NamedTuple):
+    """Some rows of a file before and after.
+
+    Attributes
+    ----------
+    part : slice
+        Their places.
+    rows, cleaned : ndarray, shape (n, p)
+    unlike : ndarray of bool, shape (n,)
+        Which of them are unlike the training rows.
+    left_out : int
+        How many of their values are, as spikes.
+    """
+
+    part: slice
+    rows: FloatArray
+    cleaned: FloatArray
+    unlike: NDArray[np.bool_]
+    left_out: int = 0
 
 
 @dataclass(frozen=True)
@@ -46,13 +68,14 @@ class Treatment:
 
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows (n, p) without spikes and with white noise."""
-        if self.spikes is not None:
-            X = self.spikes.repair(X)
-        return X if self.transform is None else self.transform.forward(X)
+        return self.prepared(X)[0]
 
-    def count_left_out(self, X: FloatArray) -> int:
-        """Return how many values of rows (n, p) are left out, as spikes."""
-        return 0 if self.spikes is None else int(self.spikes.find(X)[0].sum())
+    def prepared(self, X: FloatArray) -> tuple[FloatArray, int]:
+        """Return `forward` of rows (n, p), and how many of their values are left out as spikes."""
+        left_out = 0
+        if self.spikes is not None:
+            X, left_out = self.spikes.repair(X)
+        return X if self.transform is None else self.transform.forward(X), left_out
 
     def clean(self, X: FloatArray, denoise: Callable[[FloatArray], FloatArray]) -> FloatArray:
         """Return cleaned rows.

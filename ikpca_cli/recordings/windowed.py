@@ -8,11 +8,11 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, as_rows, row_name
 from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.denoiser import Denoiser
+from ikpca_cli.noise.treatment import CleanedBlock
 from ikpca_cli.recordings.beats.band import band_and_noise, narrow, widen
 from ikpca_cli.recordings.beats.cut import StretchOfBeats, cut_stretches
 from ikpca_cli.recordings.beats.events import LENGTH
@@ -211,10 +211,8 @@ class Windowed:
         other.model = model
         return other
 
-    def flagged_blocks(
-        self, recording: Recording
-    ) -> Iterator[tuple[slice, FloatArray, FloatArray, NDArray[np.bool_]]]:
-        """Yield (slice, rows, cleaned rows, none of which is flagged) of a file.
+    def flagged_blocks(self, recording: Recording) -> Iterator[CleanedBlock]:
+        """Yield blocks of rows of a file, before and after, none of which is unlike others.
 
         Raises
         ------
@@ -223,7 +221,7 @@ class Windowed:
         """
         for part, cleaned in recording.cleaned(self.suited(recording).clean_canvas):
             noisy = np.asarray(recording.rows[part], dtype=np.float64)
-            yield part, noisy, cleaned, np.zeros(len(cleaned), dtype=bool)
+            yield CleanedBlock(part, noisy, cleaned, np.zeros(len(cleaned), dtype=bool))
 
     def clean_canvas(self, canvas: Canvas) -> Blocks:
         """Yield (slice, clean rows) of a canvas."""

@@ -45,7 +45,7 @@ def test_unlike_rows_are_kept_where_that_is_asked_for():
     model = IKPCA().fit(waves(150, 1))
     rows = np.concatenate([waves(3, 3), waves(1, 4) + 5.0])
     for keep in (False, True):
-        ((part, _, cleaned, unlike),) = model.flagged_blocks(rows, keep_unlike=keep)
+        ((part, _, cleaned, unlike, _),) = model.flagged_blocks(rows, keep_unlike=keep)
         assert part == slice(0, 4)
         assert unlike.tolist() == [False, False, False, True]
         assert_allclose(cleaned[:3], model.denoise(rows)[:3], rtol=1e-12)
@@ -82,5 +82,5 @@ def test_the_limit_is_saved_and_a_variant_has_none(tmp_path):
     same = load_model(str(tmp_path / "m.joblib"))
     assert same.distance_limit_ == model.distance_limit_
     assert model.variant(2).distance_limit_ is None
-    ((_, _, _, unlike),) = model.variant(2).flagged_blocks(waves(9, 2) + 100.0)
+    ((_, _, _, unlike, _),) = model.variant(2).flagged_blocks(waves(9, 2) + 100.0)
     assert not unlike.any()

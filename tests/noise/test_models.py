@@ -206,11 +206,11 @@ def test_spikes_are_left_out_and_signal_is_not(height):
     model = load_method("ikpca")().fit(struck)
     assert model.spike_directions_ is not None
     assert np.mean((model.denoise(struck) - clean) ** 2) < 0.5 * 0.1**2
-    counted = model.treatment(as_rows(struck)).count_left_out(struck)
+    counted = model.treatment(as_rows(struck)).prepared(struck)[1]
     assert_allclose(counted, hit.sum(), rtol=0.1)
     assert_allclose(model.spike_share_ * struck.size, counted, rtol=1e-9)
     kept = load_method("pca")(noise_model="white").fit(struck).treatment(as_rows(struck))
-    assert kept.count_left_out(struck) == 0
+    assert kept.prepared(struck)[1] == 0
 
 
 def test_sharp_lines_are_not_left_out_with_spikes():
@@ -249,9 +249,9 @@ def test_a_file_of_peaks_keeps_them():
     assert model.treatment(peaks).spikes is None
     peaks[:, ::12] -= 4.0
     tails = clean + 0.1 * rng.standard_t(3, size=clean.shape)
-    assert model.treatment(tails).count_left_out(tails) < 6
+    assert model.treatment(tails).prepared(tails)[1] < 6
     peaks[rng.uniform(size=clean.shape) < 0.02] += 4.0
-    assert model.treatment(peaks).count_left_out(peaks) > 40
+    assert model.treatment(peaks).prepared(peaks)[1] > 40
 
 
 SPIKY = {

@@ -224,9 +224,9 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
                     with_missing=keeps_holes,
                 )
             )
-        for part, noisy, block, flags in chain((first,), blocks):
+        for part, noisy, block, flags, spikes in chain((first,), blocks):
             unlike += [part.start + int(place) + 1 for place in flags.nonzero()[0]]
-            left_out += 0 if treatment is None else treatment.count_left_out(noisy)
+            left_out += spikes
             cleaned = block.astype(rows.dtype, copy=False)
             holes = rows.holes(part) if keeps_holes else None
             write(_with_holes(rows.in_file_order(cleaned, part), holes))

@@ -107,7 +107,7 @@ def doubt_of(
     if noise.transform is None and is_rounded(some, noise_std):
         return WITHHELD.index("numbers are rounded to steps as large as the noise")
     if noise.spikes is not None:
-        some = noise.spikes.repair(some)
+        some = noise.spikes.repair(some)[0]
     if shared_period(some - some.mean(axis=0)) is not None:
         return WITHHELD.index("all rows hold one oscillation, which may be hum")
     return 0 if is_of_one_level(white, some) else WITHHELD.index(OTHER_NOISE)

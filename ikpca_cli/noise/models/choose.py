@@ -134,7 +134,7 @@ def noise_of(rows: FloatArray, asked: str = "auto", name: str = "the array") -> 
     if rows.shape[0] < FEW_ROWS:
         return Noise()
     spikes = propose_spikes(rows)
-    repaired = rows if spikes is None else spikes.repair(rows)
+    repaired = rows if spikes is None else spikes.repair(rows)[0]
     if spikes is not None and not (spikes.are_sure or _has_signal(repaired, rows, spikes)):
         spikes, repaired = None, rows
     if rows.shape[1] < FEW_COLUMNS:

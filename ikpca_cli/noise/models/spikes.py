@@ -90,10 +90,14 @@ class Spikes:
                 return spikes
         return None
 
-    def repair(self, X: FloatArray) -> FloatArray:
-        """Return rows (n, p) with what they should be for spikes; the same array without any."""
+    def repair(self, X: FloatArray) -> tuple[FloatArray, int]:
+        """Return rows (n, p) with what they should be for spikes, and how many of these there are.
+
+        Without any it is the same array.
+        """
         found, expected = self.find(X)
-        return np.where(found, expected, X) if found.any() else X
+        count = int(found.sum())
+        return np.where(found, expected, X) if count else X, count
 
     def state(self) -> FloatArray:
         """Return what `from_state` needs, shape (e, p)."""
