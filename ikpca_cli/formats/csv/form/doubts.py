@@ -155,7 +155,8 @@ def doubts_about(
     """
     lines = []
     unnamed = head.names is not None and head.names[0] == ""
-    if all_columns and unnamed and 0 not in head.texts and not head.coordinates:
+    is_first = all_columns and unnamed and 0 not in head.texts and not head.coordinates
+    if is_first and _may_count(values[:, 0]):
         lines.append(
             "the first column has no name, as pandas writes its index; it was read as data. To "
             "leave it out, and keep it in outputs, give --columns 2-"
@@ -171,6 +172,12 @@ def doubts_about(
         if found is not None:
             lines.append(f"row {found[0] + 1} {LONG.format(float(values[found]))}")
     return lines
+
+
+def _may_count(values: Matrix) -> bool:
+    """Tell whether a column (rows,) may number the rows: it is whole, rises or falls."""
+    steps = np.diff(values)
+    return bool((values == np.rint(values)).all() or (steps > 0).all() or (steps < 0).all())
 
 
 def _named(column: int, head: Head) -> tuple[str, str]:
