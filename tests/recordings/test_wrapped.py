@@ -52,3 +52,5 @@ def test_a_wrapped_signal_is_refused_with_what_to_do(cli):
     with open("quake.txt", "a") as file:
         file.write(f"{text}\n")
     assert "wrapped over lines: save its numbers one a line" in cli("fit quake.txt", code=1).stderr
+    np.save("windows.npy", SIGNALS["slow"].reshape(-1, 8))  # which somebody cut
+    assert "wrapped" not in cli("fit windows.npy --method pca").stderr
