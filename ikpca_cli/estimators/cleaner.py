@@ -229,12 +229,12 @@ class Cleaner(Estimator):
 
     def _usual(self) -> Treatment:
         """Return how rows are cleaned whose noise is that of the training rows."""
-        if self.strength_ is None:
-            caution = Caution(None)
-        else:
-            caution = Caution(self.noise_std_, self.strength_, read=self.read_std_)
-        constant = None if self.constant_ is None else self.constant_ != 0.0
         spikes = Spikes.from_state(self.spike_directions_, self.spike_share_ or 0.0)
+        caution = Caution(None)
+        if self.strength_ is not None:
+            read, struck = self.read_std_, spikes is not None
+            caution = Caution(self.noise_std_, self.strength_, read=read, has_spikes=struck)
+        constant = None if self.constant_ is None else self.constant_ != 0.0
         return Treatment(caution, self._noise_transform(), constant, spikes)
 
     def _raw(self, Z: FloatArray) -> FloatArray:

@@ -69,7 +69,13 @@ def prediction_weights(
     return weights
 
 
-def kept_share(squares: FloatArray, variance: FloatArray | float, directions: int) -> FloatArray:
+def kept_share(
+    squares: FloatArray,
+    variance: FloatArray | float,
+    directions: int,
+    *,
+    may_be_more: bool = False,
+) -> FloatArray:
     """Return the shares (n,) of displacements that are kept.
 
     Parameters
@@ -80,11 +86,16 @@ def kept_share(squares: FloatArray, variance: FloatArray | float, directions: in
         Of the noise.
     directions : int
         In how many directions there is noise.
+    may_be_more : bool
+        Whether single rows may have more noise than that.
     """
     mean = np.maximum(np.multiply(directions, variance), np.finfo(float).tiny)
     longest = mean * (longest_square(directions) / max(directions, 1))
     far = np.maximum(squares, longest)
-    shares: FloatArray = np.maximum((longest / far) ** _FALL, np.minimum(mean / far, 1.0))
+    share: FloatArray = longest / far
+    if may_be_more:
+        return share
+    shares: FloatArray = np.maximum(share**_FALL, np.minimum(mean / far, 1.0))
     return shares
 
 

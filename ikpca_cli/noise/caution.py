@@ -76,6 +76,8 @@ class Caution:
     read : float or None
         What was read off the training rows, where their level was taken to be lower: what is read
         off others is to be compared with that.
+    has_spikes : bool
+        Whether there are spikes, of which some are not found: rows with these hold more noise.
     """
 
     std: float | None
@@ -85,6 +87,7 @@ class Caution:
     is_certain: bool = field(default=False, compare=False)
     goes_by: float = 1.0
     read: float | None = field(default=None, compare=False)
+    has_spikes: bool = field(default=False, compare=False)
 
     @property
     def is_usual(self) -> bool:
@@ -110,7 +113,8 @@ class Caution:
             squares *= max(1.0, self.strength) ** 2
             places = moved.any(axis=0)
             variances = self.std**2 * _quietness(noisy[:, places], self.std)
-            share *= kept_share(squares, variances, int(np.count_nonzero(places)))
+            directions = int(np.count_nonzero(places))
+            share *= kept_share(squares, variances, directions, may_be_more=self.has_spikes)
         out: FloatArray = cleaned.copy()
         far = share != 1.0
         out[far] = noisy[far] + share[far, None] * moved[far]
@@ -201,7 +205,7 @@ def caution_of_file(
         guesses = usual.strength < 1.0 and not level.certain and ratio < clearly
         if ratio < 1.0 and (level.is_bound or guesses):
             return Caution(std, 0.0, ratio, seen, level.certain)
-    limited = Caution(std)
+    limited = Caution(std, has_spikes=usual.has_spikes)
     denoise = at_level(1.0)
     moved = limited.apply(rows, denoise(rows)) - rows
     directions = max(int(np.count_nonzero(moved.any(axis=0))), 1)
@@ -222,7 +226,8 @@ def caution_of_file(
     if ratio < 1.0:
         # The quieter the noise, the more of what is left for it is signal.
         strength *= IN_DOUBT if level.certain else IN_DOUBT**2
-    return Caution(std, strength, ratio, seen, level.certain, goes_by)
+    found_here = Caution(std, strength, ratio, seen, level.certain, goes_by)
+    return replace(found_here, has_spikes=usual.has_spikes)
 
 
 def _best_share(

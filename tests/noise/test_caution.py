@@ -66,6 +66,14 @@ def test_no_displacement_that_undoes_noise_does_harm_whatever_signal_it_takes_al
         assert np.mean(cleaned**2) < np.mean(noise**2)
 
 
+def test_rows_with_spikes_that_were_not_found_may_be_moved_by_more():
+    rng = np.random.default_rng(np.random.SeedSequence([70]))
+    noise = rng.normal(size=(50, 60))
+    noise[:, 7] += 12.0
+    left = [Caution(1.0, has_spikes=has).apply(noise, 0.0 * noise) for has in (False, True)]
+    assert np.mean(left[1] ** 2) < np.mean(left[0] ** 2)
+
+
 def test_a_strength_of_nothing_leaves_every_bit():
     noisy, _ = bumps(5, 0)
     assert_array_equal(Caution(0.1, 0.0).apply(noisy, noisy + 1.0), noisy)
