@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -20,12 +21,17 @@ from ikpca_cli.recordings.roughness import changes, channel_noise
 UNKNOWN = "its noise cannot be told from a signal that changes from sample to sample"
 """Why no error is promised where differences over more samples are ever larger."""
 
+ROUGH = "rough signal may pass for noise that is alike from sample to sample"
+"""Why no error is promised where correlated noise is known from the recordings alone."""
+
 LAGS = (1, 2, 3, 4, 6, 8, 12)
 """Samples over which differences are taken."""
 
 WHITE, _CHANCE = 1.12, 2.0
 """Ratio of noise levels at different lags up to which noise counts as white, and what is added to
 it over the root of the samples."""
+
+_OTHER = 1.25  # ratio of a level that is given to that of correlated noise: it is not that noise's
 
 _SHORTEST = 500
 """Samples from which the correlations of noise are looked at."""
@@ -69,6 +75,14 @@ def correlations(canvases: Sequence[RowSource]) -> tuple[tuple[float, ...], floa
         found[lag] = float((6.0 * (total - power) + 2.0 * found[2 * lag]) / 8.0)
     kept = tuple(found[lag] / total for lag in range(1, LAGS[start]))
     return kept, float(np.sqrt(total / first))
+
+
+def is_level(given: Any, levels: FloatArray) -> bool:
+    """Tell whether a noise level is "auto", or what was read of the channels (c,) all the same."""
+    if given == "auto":
+        return True
+    level = float(np.sqrt(np.mean(levels**2)))
+    return 1.0 / _OTHER < float(given) / level < _OTHER
 
 
 def _powers(canvases: Sequence[RowSource], lags: Sequence[int]) -> list[float]:

@@ -11,7 +11,7 @@ from ikpca_cli.errors import InputError, UsageError, tell
 from ikpca_cli.estimators.base import UNSURE
 from ikpca_cli.evaluation.metrics import mean_errors, snr_gain_db
 from ikpca_cli.noise.estimate import is_impossible
-from ikpca_cli.recordings.colour import UNKNOWN
+from ikpca_cli.recordings.colour import ROUGH, UNKNOWN
 from ikpca_cli.recordings.recording import Recording
 from ikpca_cli.recordings.roughness import at_limits
 from ikpca_cli.recordings.suitability import RESAMPLED, fingerprint, level_of, remarks
@@ -101,7 +101,9 @@ def _estimated(
             f"is not as strong as it was taken to be{or_known}; give another recording, or the "
             "clean one"
         )
-    if limit is None and risk.mse < SURE * risk.error:
+    if limit is None and model.colour and not fitted.level_given:
+        limit = ROUGH
+    elif limit is None and risk.mse < SURE * risk.error:
         limit = UNSURE
     return _record(own or fitted.noise_std_, risk, limit)
 

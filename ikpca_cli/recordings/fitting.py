@@ -15,7 +15,7 @@ from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.noise.estimate import is_impossible
 from ikpca_cli.recordings.beats.events import LENGTH
 from ikpca_cli.recordings.canvases.canvas import Canvas
-from ikpca_cli.recordings.colour import UNKNOWN, correlations
+from ikpca_cli.recordings.colour import ROUGH, UNKNOWN, correlations, is_level
 from ikpca_cli.recordings.cutting import Cutting, Kind
 from ikpca_cli.recordings.recording import Recording, recording_of
 from ikpca_cli.recordings.roughness import at_limits, channel_noise
@@ -96,6 +96,8 @@ def fit_windows(
     step = recordings[0].times.step
     told = correlations(canvases) if kind == "signal" else ((), 1.0)
     colour, ratio = told or ((), 1.0)
+    if colour and not is_level(model.noise_std, levels * ratio):
+        colour, ratio = (), 1.0
     levels = levels * ratio
     sizes = [window] if window is not None else _candidates(recordings, kind)
     numbers = max(int(np.prod(canvas.shape)) for canvas in canvases)
@@ -136,6 +138,14 @@ def fit_windows(
         best.withhold(limit)
     elif told is None and model.noise_std == "auto":
         best.withhold(UNKNOWN)
+    elif colour and not best.level_given:
+        tell(
+            f"{recordings[0].name}: noise that is alike from sample to sample is removed; signal "
+            "as rough looks the same and goes with it: if there may be any, give the level of the "
+            "noise (--noise-std)",
+            stacklevel=2,
+        )
+        best.withhold(ROUGH)
     elif best.risk is not None and best.risk.error > best.risk.mse / SURE_ENOUGH:
         most = max(best.risk.mse, 0.0) + BOUND * best.risk.error
         known = most < best.risk.mse_noisy

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ikpca_cli.cli.given.window_options import check_rows
+from ikpca_cli.cli.given.looks import check_rows
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.arrays import ReadOptions, read_rows
 
