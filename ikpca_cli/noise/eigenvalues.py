@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.estimate import Reading
@@ -53,13 +54,17 @@ class Eigenvalues:
     of_columns: bool
 
     @classmethod
-    def of(cls, X: FloatArray) -> Eigenvalues:
-        """Return those of centred rows (n, p)."""
+    def of(cls, X: FloatArray, *, alone: bool = False) -> Eigenvalues:
+        """Return those of centred rows (n, p), `alone` without their directions."""
         n_samples, n_features = X.shape
         freedom = n_samples - 1
         short, long = min(freedom, n_features), max(freedom, n_features)
         of_columns = n_features <= freedom
-        values, vectors = np.linalg.eigh(X.T @ X if of_columns else X @ X.T)
+        matrix = X.T @ X if of_columns else X @ X.T
+        if alone:
+            values, vectors = np.linalg.eigvalsh(matrix), np.empty((len(matrix), 0))
+        else:
+            values, vectors = np.linalg.eigh(matrix)
         return cls(np.maximum(values[-short:] / long, 0.0), vectors[:, -short:], long, of_columns)
 
     def reading(self, share: float) -> tuple[Reading, int]:
@@ -119,17 +124,13 @@ class Eigenvalues:
         size = len(self.variances)
         if self.variances[0] <= np.finfo(float).tiny:
             return 1
-        logs, sums = np.cumsum(np.log(self.variances)), np.cumsum(self.variances)
-        count = 1
-        for more in range(2, size + 1):
-            if self._freedom(more) <= more:
-                break
-            mean, std = self._evenness(more)
-            found = logs[more - 1] - more * np.log(sums[more - 1] / more)
-            if mean - found > _SURELY * std:
-                break
-            count = more
-        return count
+        if self.long <= size:
+            return 1
+        counts = np.arange(2, size + 1)
+        logs, sums = np.cumsum(np.log(self.variances))[1:], np.cumsum(self.variances)[1:]
+        means, stds = self._evenness(counts)
+        uneven = means - (logs - counts * np.log(sums / counts)) > _SURELY * stds
+        return 1 + int(np.argmax(np.append(uneven, True)))
 
     def would_show_a_slope(self, count: int) -> bool:
         """Tell whether a plateau would not be seen if the spectrum fell on as it does above it.
@@ -142,20 +143,23 @@ class Eigenvalues:
             return True
         fall = float(np.log(above[-1] / above[0])) / (len(above) - 1) * np.arange(count)
         uneven = count * float(np.log(np.mean(np.exp(fall)))) - float(fall.sum())
-        return uneven > (_SURELY + _ALMOST_ALWAYS) * self._evenness(count)[1]
+        return uneven > (_SURELY + _ALMOST_ALWAYS) * float(self._evenness(np.array([count]))[1][0])
 
-    def _evenness(self, count: int) -> tuple[float, float]:
-        """Return mean and standard deviation of Bartlett's statistic of so many directions.
+    def _evenness(self, counts: NDArray[np.intp]) -> tuple[FloatArray, FloatArray]:
+        """Return means and standard deviations of Bartlett's statistic of so many directions, (k,).
 
         It is the log of the determinant over the power of the trace, for white noise.
         """
         from scipy.special import digamma, polygamma
 
-        freedom = self._freedom(count)
-        halves = (freedom - np.arange(count)) / 2.0
-        mean = digamma(halves).sum() - count * digamma(freedom * count / 2.0)
-        variance = polygamma(1, halves).sum() - count**2 * polygamma(1, freedom * count / 2.0)
-        return float(mean + count * np.log(count)), max(float(variance), 0.0) ** 0.5
+        # One direction more is one degree of freedom more, beside the same as before.
+        freedom = self._freedom(0) + np.arange(1, int(counts.max()) + 1)
+        numbers = freedom[counts - 1] * counts / 2.0
+        logs = np.cumsum(digamma(freedom / 2.0))[counts - 1]
+        squares = np.cumsum(polygamma(1, freedom / 2.0))[counts - 1]
+        means = logs + counts * (np.log(counts) - digamma(numbers))
+        variances = squares - counts**2 * polygamma(1, numbers)
+        return means, np.sqrt(np.maximum(variances, 0.0))
 
     def gap(self, count: int) -> float:
         """Return the next eigenvalue over the highest that noise of this plateau has."""

@@ -55,4 +55,4 @@ class LowRank:
 
 def plateau_of(X: FloatArray) -> int:
     """Return how many of the lowest eigenvalues of centred rows (n, p) are equal but for chance."""
-    return Eigenvalues.of(X).plateau()
+    return Eigenvalues.of(X, alone=True).plateau()

@@ -9,6 +9,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.linalg.centrosymmetric import halves, joined
 from ikpca_cli.transforms.protocol import State
 
 _LEAST = 1e-10  # share of the largest variance below which a direction has no noise to speak of
@@ -37,11 +38,24 @@ class Whitening:
         return len(self.covariance)
 
     @cached_property
-    def _roots(self) -> tuple[FloatArray, FloatArray]:
-        """The inverse root and the root of the covariance, (p, p) both."""
-        values, vectors = np.linalg.eigh(self.covariance.astype(np.float64, copy=False))
-        roots = np.sqrt(np.maximum(values, _LEAST * values[-1]))
-        return (vectors / roots) @ vectors.T, (vectors * roots) @ vectors.T
+    def _eigenpairs(self) -> tuple[list[tuple[FloatArray, FloatArray]], float]:
+        """The eigenpairs of the covariance on its halves, and the least eigenvalue that counts."""
+        parts = halves(self.covariance.astype(np.float64, copy=False))
+        pairs = [(found.eigenvalues, found.eigenvectors) for found in map(np.linalg.eigh, parts)]
+        return pairs, _LEAST * max(float(values[-1]) for values, _ in pairs)
+
+    def _power(self, exponent: float) -> FloatArray:
+        """Return a power of the covariance, (p, p)."""
+        pairs, least = self._eigenpairs
+        return joined([(V * np.maximum(values, least) ** exponent) @ V.T for values, V in pairs])
+
+    @cached_property
+    def _root(self) -> FloatArray:
+        return self._power(0.5)
+
+    @cached_property
+    def _inverse_root(self) -> FloatArray:
+        return self._power(-0.5)
 
     def columns(self, n_features: int) -> int:
         """Return how many columns rows of so many have with white noise."""
@@ -49,12 +63,12 @@ class Whitening:
 
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows with white noise of variance 1."""
-        rows: FloatArray = X @ self._roots[0]
+        rows: FloatArray = X @ self._inverse_root
         return rows
 
     def inverse(self, Z: FloatArray) -> FloatArray:
         """Return rows in the units of the data."""
-        rows: FloatArray = Z @ self._roots[1]
+        rows: FloatArray = Z @ self._root
         return rows
 
     def levels(self, Z: FloatArray) -> FloatArray:

@@ -21,4 +21,4 @@ def are_noise_alone(X: FloatArray, noise_std: float) -> bool:
     """
     if noise_std**2 < _MOST * np.mean(X**2):
         return False
-    return Eigenvalues.of(X).reading(1.0)[1] == 0 and neighbour_correlation(X) == 0.0
+    return neighbour_correlation(X) == 0.0 and Eigenvalues.of(X, alone=True).reading(1.0)[1] == 0

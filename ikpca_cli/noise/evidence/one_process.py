@@ -33,7 +33,7 @@ def is_one_process(X: FloatArray) -> bool:
     steps -= steps.mean(axis=0)
     if not steps.any():
         return False
-    spectrum = Eigenvalues.of(Whitening(stationary(steps)).forward(steps))
+    spectrum = Eigenvalues.of(Whitening(stationary(steps)).forward(steps), alone=True)
     variances, count = spectrum.variances, len(spectrum.variances)
     edge = float(variances.mean()) * (1.0 + (count / spectrum.long) ** 0.5) ** 2
     return bool(variances[-1] < edge * (1.0 + _BEYOND * count ** (-2.0 / 3.0)))

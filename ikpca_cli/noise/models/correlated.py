@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.linalg.centrosymmetric import halves
 from ikpca_cli.noise.eigenvalues import Eigenvalues
 from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
 from ikpca_cli.noise.low_rank import LowRank, plateau_of
@@ -79,6 +80,6 @@ def stationary(residual: FloatArray, rank: int = 0) -> FloatArray:
     # A cosine window: far lags are seen too few times to tell anything.
     window = np.where(lags <= reach, 0.5 + 0.5 * np.cos(np.pi * lags / (reach + 1)), 0.0)
     covariance: FloatArray = toeplitz(covariances * window)
-    values = np.linalg.eigvalsh(covariance)
-    short = _LEAST * float(values[-1]) - float(values[0])
+    values = np.concatenate([np.linalg.eigvalsh(part) for part in halves(covariance)])
+    short = _LEAST * float(values.max()) - float(values.min())
     return covariance + max(short, 0.0) * np.eye(n_features)
