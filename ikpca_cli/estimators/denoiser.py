@@ -19,6 +19,7 @@ from ikpca_cli.estimators.decisions.noise_decision import (
     MODEL_ROWS,
     doubt_of,
     level_of_fit,
+    level_read,
     noise_of_fit,
     tell_if_alone,
 )
@@ -153,7 +154,8 @@ class Denoiser(KnownFit):
         self.noise_doubt_ = level.doubt_in_words(may_leave=self.n_components == "auto")
         if self.noise_doubt_ and not isinstance(self.noise_doubt_, Note):
             tell(f"{self.noise_doubt_}; give it (--noise-std) if you know it", stacklevel=4)
-        noise_std = read = None if level.is_bound else level.std
+        noise_std = None if level.is_bound else level.std
+        read = level_read(self, rows, mean, level)
         task, choice, level = self._choose_possible(
             Task(rows, mean, noise_std, progress, oracle), level
         )

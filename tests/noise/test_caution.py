@@ -428,3 +428,18 @@ def test_rows_are_compared_with_what_was_read_where_a_lower_level_was_taken():
         # Edges are beside the quieter noise, too.
         assert_allclose(found.level_ratio, level, rtol=0.2)
         assert found.std == pytest.approx(found.level_ratio * read / 1.5)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_signal_that_is_rough_is_not_noise_of_a_file_where_the_level_was_given(method):
+    rng = np.random.default_rng(np.random.SeedSequence([71]))
+    rough = np.cumsum(rng.normal(size=(120, 40)), axis=1) % 3.0
+    noisy = rough + 0.05 * rng.normal(size=rough.shape)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # some find nothing in common
+        model = load_method(method)(noise_std=0.05).fit(noisy)
+    assert model.read_std_ > 5.0 * 0.05  # of the signal
+    assert model.treatment(noisy).caution.level_ratio == 1.0
+    assert np.mean((model.denoise(noisy) - rough) ** 2) < 1.05 * 0.05**2
+    quiet = load_method(method)(noise_std=0.1).fit(bumps(150, 1)[0])
+    assert quiet.read_std_ is None
