@@ -89,6 +89,8 @@ def test_sparse_rows_are_not_taken_for_spikes():
     rng = stream(5)
     rows = np.where(rng.uniform(size=SHAPE) < 0.03, rng.exponential(3.0, SHAPE), 0.0)
     assert noise_of(rows + 0.1 * rng.normal(size=SHAPE)).spikes is None
+    rare = np.where(rng.uniform(size=SHAPE) < 0.01, rng.poisson(3.0, SHAPE), 0.0)
+    assert noise_of(rare + 0.003 * rng.normal(size=SHAPE)).spikes is None
 
 
 @pytest.mark.parametrize(("signal", "are_found"), [(1.0, True), (0.05, False)])

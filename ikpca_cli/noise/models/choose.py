@@ -63,9 +63,9 @@ LEAST_SIGNAL, MOST_SPIKES = 0.2, 4.0
 """Share of the variance of rows without spikes that has to be signal, and how many times that
 variance the mean square of spikes may be."""
 
-RARE, MOSTLY_SIGNAL = 0.005, 0.5
-"""Share of values up to which spikes may have any power (cosmic rays), and least share of signal
-in the variance of the others there."""
+RARE, MOSTLY_SIGNAL = 0.02, 0.5
+"""Share of values up to which spikes may have any power (cosmic rays), and least share of the
+variance of the others that leading directions explain there."""
 
 MOST_LOST = 2.0
 """How many times higher the quick denoiser's error may be where the noise is surely of a kind."""
@@ -148,7 +148,8 @@ def _has_signal(repaired: FloatArray, rows: FloatArray, spikes: Spikes) -> bool:
     left, std = float(np.mean(X**2)), estimate_noise(X).std or 0.0
     removed = float(np.mean((rows - repaired) ** 2))
     signal = 1.0 - std**2 / left if left > 0.0 else 0.0
-    are_rare = spikes.share <= RARE and signal > MOSTLY_SIGNAL
+    explained = float(np.mean(_centred(spikes.find(rows)[1]) ** 2))
+    are_rare = spikes.share <= RARE and explained > MOSTLY_SIGNAL * left
     return signal > LEAST_SIGNAL and (are_rare or removed < MOST_SPIKES * left)
 
 
