@@ -170,7 +170,8 @@ class Recording:
             return
         if shape[1] != cutting.width:
             raise InputError(
-                f"{name}: has {shape[1]} channels, but the model was fitted on {cutting.width}"
+                f"{name}: has {shape[1]} channel{'s' * (shape[1] != 1)}, but the model was fitted "
+                f"on {cutting.width}"
                 f"{f' beside {len(cutting.still)} without noise' * bool(cutting.still)}; give a "
                 "recording of the same channels"
             )

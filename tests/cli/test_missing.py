@@ -39,7 +39,7 @@ def read(path):
 def test_filled_or_kept_in_the_output(cli, rows, tmp_path, suffix):
     cli(f"fit rows.{suffix} --method pca --missing fill")
     shown = cli(f"denoise model.joblib rows.{suffix} --missing fill -o filled.{suffix}")
-    assert f"{np.isnan(rows).sum()} missing values filled in by the model" in shown.output
+    assert f"{np.isnan(rows).sum()} missing values filled in" in shown.output
     cli(f"denoise model.joblib rows.{suffix} --missing keep -o kept.{suffix} --residual r.{suffix}")
     filled, kept = read(tmp_path / f"filled.{suffix}"), read(tmp_path / f"kept.{suffix}")
     there = ~np.isnan(rows)

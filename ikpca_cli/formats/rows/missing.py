@@ -85,7 +85,7 @@ class Missing:
         count = len(self.whole) * len(self.present) - int(self.present.sum())
         done = "replaced by the feature's mean"
         if missing in TO_MODEL:
-            done = "filled in by the model" + ", missing in the output" * (missing == "keep")
+            done = "filled in" + ", missing in the output" * (missing == "keep")
         return f"{count} missing value{'s' * (count != 1)} {done}"
 
     def dropped(self, layout: Layout) -> str:
