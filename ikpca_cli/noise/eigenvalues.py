@@ -139,7 +139,7 @@ class Eigenvalues:
         tell its last steps from equal ones.
         """
         above = self.variances[count - 1 :]
-        if len(above) == 1:
+        if len(above) == 1 or above[0] <= np.finfo(float).tiny:  # no noise in a direction: no slope
             return True
         fall = float(np.log(above[-1] / above[0])) / (len(above) - 1) * np.arange(count)
         uneven = count * float(np.log(np.mean(np.exp(fall)))) - float(fall.sum())

@@ -54,6 +54,8 @@ def test_what_would_show_a_slope():
     assert not Eigenvalues(steep, basis, 40, of_columns=True).would_show_a_slope(3)
     assert Eigenvalues(gentle, basis, 30000, of_columns=True).would_show_a_slope(3)
     assert Eigenvalues(np.ones(12), basis, 300, of_columns=True).would_show_a_slope(12)
+    exact = np.concatenate([[0.0], np.ones(11)])
+    assert Eigenvalues(exact, basis, 300, of_columns=True).would_show_a_slope(1)
 
 
 @pytest.mark.parametrize("n_features", [6, 8])
