@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, RowSource
+from ikpca_cli.errors import Note
 from ikpca_cli.recordings.cutting import Kind
 from ikpca_cli.recordings.roughness import changes, channel_noise
 
@@ -77,12 +78,23 @@ def correlations(canvases: Sequence[RowSource]) -> tuple[tuple[float, ...], floa
     return kept, float(np.sqrt(total / first))
 
 
+def passes_for_noise(colour: tuple[float, ...]) -> str:
+    """Say what may be removed as noise of these correlations, or of unknown ones."""
+    remedy = "if there may be any, give the level of the noise (--noise-std)"
+    if colour:
+        return (
+            "noise that is alike from sample to sample is removed; signal as rough looks the same "
+            f"and goes with it: {remedy}"
+        )
+    return Note(f"signal that changes from sample to sample may be taken for noise: {remedy}")
+
+
 def is_level(given: Any, levels: FloatArray) -> bool:
     """Tell whether a noise level is "auto", or what was read of the channels (c,) all the same."""
     if given == "auto":
         return True
     level = float(np.sqrt(np.mean(levels**2)))
-    return 1.0 / _OTHER < float(given) / level < _OTHER
+    return level < _OTHER * float(given) and float(given) < _OTHER * level
 
 
 def _powers(canvases: Sequence[RowSource], lags: Sequence[int]) -> list[float]:

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, Progress, as_rows, silent
-from ikpca_cli.errors import IkpcaWarning, InputError, tell
+from ikpca_cli.errors import IkpcaWarning, InputError, about, tell
 from ikpca_cli.estimators.base import UNSURE
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.noise.estimate import is_impossible
 from ikpca_cli.recordings.beats.events import LENGTH
 from ikpca_cli.recordings.canvases.canvas import Canvas
-from ikpca_cli.recordings.colour import ROUGH, UNKNOWN, correlations, is_level
+from ikpca_cli.recordings.colour import ROUGH, UNKNOWN, correlations, is_level, passes_for_noise
 from ikpca_cli.recordings.cutting import Cutting, Kind
 from ikpca_cli.recordings.recording import Recording, recording_of
 from ikpca_cli.recordings.roughness import at_limits, channel_noise
@@ -136,16 +136,9 @@ def fit_windows(
     limit = at_limits(canvases, kind)
     if limit is not None:
         best.withhold(limit)
-    elif told is None and model.noise_std == "auto":
-        best.withhold(UNKNOWN)
-    elif colour and not best.level_given:
-        tell(
-            f"{recordings[0].name}: noise that is alike from sample to sample is removed; signal "
-            "as rough looks the same and goes with it: if there may be any, give the level of the "
-            "noise (--noise-std)",
-            stacklevel=2,
-        )
-        best.withhold(ROUGH)
+    elif (told is None or colour) and not best.level_given:
+        tell(about(recordings[0].name, passes_for_noise(colour)), stacklevel=2)
+        best.withhold(ROUGH if colour else UNKNOWN)
     elif best.risk is not None and best.risk.error > best.risk.mse / SURE_ENOUGH:
         most = max(best.risk.mse, 0.0) + BOUND * best.risk.error
         known = most < best.risk.mse_noisy

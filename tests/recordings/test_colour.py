@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.signal import lfilter
 
-from ikpca_cli.errors import IkpcaWarning, InputError
+from ikpca_cli.errors import IkpcaNote, IkpcaWarning, InputError
 from ikpca_cli.estimators.mixture import Mixture
 from ikpca_cli.modelfile.storage import load_model, save_model
 from ikpca_cli.recordings.colour import coloured, correlations, roots
@@ -70,7 +70,8 @@ def test_correlated_noise_is_removed_and_nothing_false_is_promised(tmp_path):
 def test_noise_that_cannot_be_told_from_signal_is_no_ground_for_a_promise():
     noise = np.random.default_rng(3).normal(size=N + 100)
     noisy = CLEAN + STD * 0.6 * lfilter([1.0], [1.0, -0.8], noise)[100:]
-    found = fit_windows(Mixture(), [noisy[:, None]], window=(32,), hop=8)
+    with pytest.warns(IkpcaNote, match="may be taken for noise"):
+        found = fit_windows(Mixture(), [noisy[:, None]], window=(32,), hop=8)
     assert found.risk is None
     assert "from sample to sample" in found.summary()["no_estimate_because"]
     with pytest.raises(InputError, match="give the clean recording"):
