@@ -193,7 +193,7 @@ def test_recordings_that_do_not_fit_the_model(cli, recording):
     np.save("one.npy", recording[0][:, 1:2])
     assert "fewer than the window 32" in cli("fit", "short.npy", "--window", "32", code=1).output
     cli("fit", "noisy.csv", "--window", "32")
-    assert "1 channels" in cli("denoise", "model.joblib", "one.npy", code=1).output
+    assert "has 1 channel, but" in cli("denoise", "model.joblib", "one.npy", code=1).output
 
 
 def test_numbers_that_are_missing_are_named(cli, recording):
