@@ -26,9 +26,10 @@ root of the ratio of the sides, and how many of these it is too low on the avera
 noise of ratios from 0.05 to 1 and 30 to 240 directions: for eigenvalues keep to their places to
 within so many places."""
 
+_BEYOND = 3.3  # widths of the law of Tracy and Widom, that one in a thousand is beyond
 _SURELY = 3.0  # standard errors beyond which eigenvalues are not equal
 _LAST = 4  # steps from one direction of signal to the next, that tell how it falls
-_SEEN = 1.5  # times the least variance of signal that stands out of noise
+_UNEVEN = 0.3  # least standard deviation of such steps in logarithms
 _ALMOST_ALWAYS = 1.0  # more of them, which five draws of six are beyond
 
 
@@ -77,9 +78,7 @@ class Eigenvalues:
             expected = scale * _marchenko_pastur(ratio, places)
             low = max(1, int(share * (size - signal)))
             variance = float(variances[:low].sum() / expected[:low].sum())
-            # The largest of finitely many lies a little above the edge (Tracy and Widom).
-            edge = variance * scale * (1.0 + ratio**0.5) ** 2
-            edge *= 1.0 + 2.0 * (size - signal) ** (-2.0 / 3.0)
+            edge = variance * scale * _highest(size - signal, long - signal)
             above = int((variances > edge).sum())
             if above <= signal or signal >= size - 1:
                 doubt = 2.0 * (2.0 * long * (size - signal)) ** -0.5
@@ -90,11 +89,13 @@ class Eigenvalues:
                 return Reading(variance**0.5, doubt), signal
             signal = min(size - 1, signal + max(1, (above - signal) // 2))
 
-    def signal_beyond(self, signal: int, std: float) -> float:
+    def signal_beyond(self, signal: int, std: float) -> tuple[float, float]:
         """Return the variance of signal below the edge of noise, over that of the noise there.
 
-        What the last directions above the edge hold beyond noise falls from one to the next; it is
-        taken to fall on in that proportion, unless the next one would be seen.
+        What the last directions above the edge hold beyond noise falls from one to the next. If it
+        falls on in that proportion, unless the next one would be seen, this is the likely variance.
+        A power law falls less and less. Its sum times the root of the chance that it goes on below
+        the edge, by how much the steps differ, is the error of none.
 
         Parameters
         ----------
@@ -102,22 +103,34 @@ class Eigenvalues:
             Directions above the edge.
         std : float
             The noise level.
+
+        Returns
+        -------
+        tuple of float
+            What is likely, and its standard error.
         """
+        from scipy.special import ndtr
+
         steps = min(signal - 1, _LAST)
         if steps < 1:
-            return 0.0
+            return 0.0, 0.0
         size = len(self.variances)
         ratio = size / self.long
-        # The variance of signal that is seen as such an eigenvalue (Baik and Silverstein, 2006).
-        half = (self.variances[-signal:][: steps + 1] / std**2 + 1.0 - ratio) / 2.0
-        root = np.sqrt(np.maximum(half**2 - self.variances[-signal:][: steps + 1] / std**2, 0.0))
-        found = np.maximum(half + root - 1.0, np.finfo(float).eps)
-        fall = float(found[0] / found[-1]) ** (1.0 / steps)
+        found = np.log(_signal(self.variances[-signal:][: steps + 1] / std**2, ratio))
+        seen = np.log(_signal(np.array(_highest(size, self.long)), ratio))
+        fall = float(found[0] - found[-1]) / steps
+        power = fall * steps / np.log(signal / (signal - steps))
         edge = ratio**0.5
-        if found[0] * fall > _SEEN * edge or fall >= 1.0:
-            return 0.0
-        below = np.minimum(found[0] * fall ** np.arange(1, size - signal + 1), edge)
-        return float(below.mean())
+        after = np.arange(1, size - signal + 1)
+        if fall >= 0.0:
+            return 0.0, 0.0
+        likely = np.minimum(np.exp(found[0] + fall * after), edge)
+        most = np.minimum(np.exp(found[0] + power * np.log1p(after / signal)), edge)
+        above = found[0] + power * np.log1p(1.0 / signal) - seen
+        uneven = max(float(np.std(np.diff(found))), _UNEVEN)
+        chance = float(ndtr(-above / uneven))
+        is_seen = found[0] + fall > seen
+        return 0.0 if is_seen else float(likely.mean()), float(most.mean()) * chance**0.5
 
     def plateau(self) -> int:
         """Return how many of the lowest eigenvalues are equal but for chance, at least 1."""
@@ -178,6 +191,25 @@ class Eigenvalues:
 
     def _freedom(self, count: int) -> int:
         return self.long - (len(self.variances) - count)
+
+
+def _highest(short: int, long: int) -> float:
+    """Return what the highest eigenvalue of noise of variance 1 is hardly ever above.
+
+    It lies about the edge (Johnstone, "On the distribution of the largest eigenvalue in principal
+    components analysis", 2001).
+    """
+    sides = long**0.5, short**0.5
+    width: float = (1.0 / sides[0] + 1.0 / sides[1]) ** (1.0 / 3.0) / sum(sides)
+    return (1.0 + (short / long) ** 0.5) ** 2 * (1.0 + _BEYOND * width)
+
+
+def _signal(variances: FloatArray, ratio: float) -> FloatArray:
+    """Return the signal that is seen as such eigenvalues (Baik and Silverstein, 2006)."""
+    half = (variances + 1.0 - ratio) / 2.0
+    root = np.sqrt(np.maximum(half**2 - variances, 0.0))
+    found: FloatArray = np.maximum(half + root - 1.0, np.finfo(float).eps)
+    return found
 
 
 def _marchenko_pastur(ratio: float, probabilities: FloatArray) -> FloatArray:

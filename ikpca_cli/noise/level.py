@@ -43,7 +43,7 @@ FEW_OF_WHITE = 200
 """The same for rows that vary as much in all directions: nothing that lies on a line tells more."""
 
 _HALF_FULL = 6.0  # times the rows of a window
-_PRECISE = 0.03  # doubt above which quiet columns say nothing against the spectrum
+_PRECISE = 0.065  # doubt above which quiet columns say nothing against the spectrum
 _CLEARLY_LOWER = 0.8
 _AGREES = 0.85  # of a certain level, that high frequencies have at least
 _NOTHING_KNOWN = 0.5  # doubt of a reading by high frequencies that tells nothing
@@ -93,7 +93,18 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
         alike = neighbour_correlation(X)
         if is_texture(X, alike) or (alike > _ALIKE and is_one_process(X)):
             return _beside_a_process(X, level, high, white)
-    return level if high is None else _checked(level, high)
+    if high is None:
+        return level
+    level = _checked(level, high)
+    return level if white is None or not white.fits else _unsure_by(level, white)
+
+
+def _unsure_by(level: NoiseLevel, white: WhiteShare) -> NoiseLevel:
+    """Return the level with an error that has room for half of what another law of signal tells."""
+    if level.std is None or not white.std > 0.0:
+        return level
+    apart = max(abs(float(np.log(white.std / level.std))) - white.error, 0.0) / 2.0
+    return replace(level, error=float(np.hypot(level.error, apart)))
 
 
 def _beside_a_process(
@@ -155,11 +166,12 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
     if level.std == best.std:
         # What lower eigenvalues tell less of noise may be chance, but not more than twice a doubt.
         apart = min((first.std / best.std - 1.0) / 2.0, best.doubt)
-        hidden = spectrum.signal_beyond(signal, first.std) / 4.0 if best is first else 0.0
+        likely, unsure = np.array(spectrum.signal_beyond(signal, first.std)) / 2.0
+        hidden = likely / 2.0 if best is first else 0.0
         level = replace(
             level,
-            std=best.std * (1.0 - hidden),
-            error=float(np.linalg.norm([level.error, apart, hidden])),
+            std=float(best.std * (1.0 - hidden)),
+            error=float(np.linalg.norm([level.error, apart, hidden, unsure])),
         )
     if FEWEST_COLUMNS < X.shape[1] <= _MANY:
         level = _by_third_moments(level, X, spectrum)

@@ -357,7 +357,33 @@ def test_signal_below_the_edge_of_noise_is_foreseen_where_it_falls_on(fall, is_h
     rows = rng.normal(size=(200, count)) * np.sqrt(strengths) @ basis.T + rng.normal(size=(200, 80))
     spectrum = Eigenvalues.of(rows - rows.mean(axis=0))
     reading, signal = spectrum.reading(1.0)
-    beyond = spectrum.signal_beyond(signal, reading.std)
+    beyond, error = spectrum.signal_beyond(signal, reading.std)
     hidden = strengths[signal:].sum() / (80 - signal)
     assert (beyond > 0.0) is is_hidden
     assert beyond == pytest.approx(hidden, rel=0.8, abs=1e-12)
+    assert (error > 0.01) is is_hidden
+
+
+@pytest.mark.parametrize("power", [2.0, 2.5, 3.0])
+def test_signal_that_falls_by_a_power_law_is_not_hidden_without_an_error(power):
+    """What no direction shows is within three errors of what is foreseen."""
+    rng = np.random.default_rng(np.random.SeedSequence([62]))
+    strengths = 20.0 * np.arange(1.0, 25.0) ** -power
+    rows = rng.normal(size=(400, 24)) * np.sqrt(strengths) + rng.normal(size=(400, 24))
+    spectrum = Eigenvalues.of(rows - rows.mean(axis=0))
+    reading, signal = spectrum.reading(1.0)
+    beyond, error = spectrum.signal_beyond(signal, reading.std)
+    assert abs(strengths[signal:].sum() / (24 - signal) - beyond) < 3.0 * error
+
+
+@pytest.mark.parametrize("size", [(400, 24), (2000, 12), (100, 100)])
+def test_directions_of_noise_are_no_signal_and_those_above_its_edge_are(size):
+    rng = np.random.default_rng(np.random.SeedSequence([63, *size]))
+    mean = np.zeros(2)
+    for _ in range(50):
+        rows = rng.normal(size=size)
+        mean[0] += Eigenvalues.of(rows - rows.mean(axis=0)).reading(1.0)[1] / 50
+        rows[:, 0] *= (1.0 + 4.0 * (size[1] / size[0]) ** 0.5) ** 0.5
+        mean[1] += Eigenvalues.of(rows - rows.mean(axis=0)).reading(1.0)[1] / 50
+    assert mean[0] <= 0.04
+    assert mean[1] >= 0.9
