@@ -27,6 +27,7 @@ noise of ratios from 0.05 to 1 and 30 to 240 directions: for eigenvalues keep to
 within so many places."""
 
 _BEYOND = 3.3  # widths of the law of Tracy and Widom, that one in a thousand is beyond
+_CLEARLY = 2.0  # what a direction of signal is above the edge of noise that may not be white
 _SURELY = 3.0  # standard errors beyond which eigenvalues are not equal
 _LAST = 4  # steps from one direction of signal to the next, that tell how it falls
 _UNEVEN = 0.3  # least standard deviation of such steps in logarithms
@@ -68,8 +69,12 @@ class Eigenvalues:
             values, vectors = np.linalg.eigh(matrix)
         return cls(np.maximum(values[-short:] / long, 0.0), vectors[:, -short:], long, of_columns)
 
-    def reading(self, share: float) -> tuple[Reading, int]:
-        """Read the noise off a share of the lowest eigenvalues, and count directions of signal."""
+    def reading(self, share: float, *, if_white: bool = False) -> tuple[Reading, int]:
+        """Read the noise off a share of the lowest eigenvalues, and count directions of signal.
+
+        Columns of different noise have some eigenvalues above the edge of white noise, which are no
+        signal, so that no other is counted than is clearly above it, unless the noise is white.
+        """
         variances, long = self.variances, self.long
         size, signal = len(variances), 0
         while True:
@@ -78,15 +83,17 @@ class Eigenvalues:
             expected = scale * _marchenko_pastur(ratio, places)
             low = max(1, int(share * (size - signal)))
             variance = float(variances[:low].sum() / expected[:low].sum())
-            edge = variance * scale * _highest(size - signal, long - signal)
-            above = int((variances > edge).sum())
+            chance = 0.0
+            if low < size - signal:
+                chance = _CHANCE * ratio**0.5 * float(expected[low] / expected[:low].sum())
+            edge = _highest(size - signal, long - signal) * (1.0 + _SURELY * chance)
+            if not if_white:
+                edge = (1.0 + ratio**0.5) ** 2 * (1.0 + _CLEARLY * (size - signal) ** (-2.0 / 3.0))
+            above = int((variances > variance * scale * edge).sum())
             if above <= signal or signal >= size - 1:
+                variance *= 1.0 + _LOW * min(chance, 1.0)
                 doubt = 2.0 * (2.0 * long * (size - signal)) ** -0.5
-                if low < size - signal:
-                    chance = _CHANCE * ratio**0.5 * float(expected[low] / expected[:low].sum())
-                    variance *= 1.0 + _LOW * min(chance, 1.0)
-                    doubt = float(np.hypot(doubt, chance))
-                return Reading(variance**0.5, doubt), signal
+                return Reading(variance**0.5, float(np.hypot(doubt, chance))), signal
             signal = min(size - 1, signal + max(1, (above - signal) // 2))
 
     def signal_beyond(self, signal: int, std: float) -> tuple[float, float]:
@@ -200,8 +207,8 @@ def _highest(short: int, long: int) -> float:
     components analysis", 2001).
     """
     sides = long**0.5, short**0.5
-    width: float = (1.0 / sides[0] + 1.0 / sides[1]) ** (1.0 / 3.0) / sum(sides)
-    return (1.0 + (short / long) ** 0.5) ** 2 * (1.0 + _BEYOND * width)
+    width = (1.0 / sides[0] + 1.0 / sides[1]) ** (1.0 / 3.0) / sum(sides)
+    return float((1.0 + sides[1] / sides[0]) ** 2 * (1.0 + _BEYOND * width))
 
 
 def _signal(variances: FloatArray, ratio: float) -> FloatArray:

@@ -129,7 +129,7 @@ def _beside_a_process(
 def _of_directions(X: FloatArray) -> NoiseLevel:
     """Return the level by directions without signal, or across the surface of centred rows."""
     spectrum = Eigenvalues.of(X)
-    (first, signal), *others = (spectrum.reading(share) for share in SHARES)
+    (first, signal), *others = (spectrum.reading(share, if_white=True) for share in SHARES)
     clipped = clipped_share(X)
     if clipped > CLIPPED and X.shape[1] > FEW_COLUMNS:
         # What a limit takes off the noise in some columns makes every lower reading too low.
