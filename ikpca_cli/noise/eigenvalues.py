@@ -100,9 +100,9 @@ class Eigenvalues:
         """Return the variance of signal below the edge of noise, over that of the noise there.
 
         What the last directions above the edge hold beyond noise falls from one to the next. If it
-        falls on in that proportion, unless the next one would be seen, this is the likely variance.
-        A power law falls less and less. Its sum times the root of the chance that it goes on below
-        the edge, by how much the steps differ, is the error of none.
+        falls on in that proportion, this is the likely variance. A power law falls less and less,
+        and is as much as there may be. There is none if the next one would be seen, but by how much
+        steps differ; what may be is multiplied by the root of that chance, which makes it an error.
 
         Parameters
         ----------
@@ -127,17 +127,14 @@ class Eigenvalues:
         seen = np.log(_signal(np.array(_highest(size, self.long)), ratio))
         fall = float(found[0] - found[-1]) / steps
         power = fall * steps / np.log(signal / (signal - steps))
-        edge = ratio**0.5
-        after = np.arange(1, size - signal + 1)
         if fall >= 0.0:
             return 0.0, 0.0
-        likely = np.minimum(np.exp(found[0] + fall * after), edge)
-        most = np.minimum(np.exp(found[0] + power * np.log1p(after / signal)), edge)
-        above = found[0] + power * np.log1p(1.0 / signal) - seen
+        after = np.arange(1, size - signal + 1)
         uneven = max(float(np.std(np.diff(found))), _UNEVEN)
-        chance = float(ndtr(-above / uneven))
-        is_seen = found[0] + fall > seen
-        return 0.0 if is_seen else float(likely.mean()), float(most.mean()) * chance**0.5
+        falls = fall * after, power * np.log1p(after / signal)
+        likely, most = (float(np.exp(np.minimum(found[0] + down, seen)).mean()) for down in falls)
+        chances = [float(ndtr((seen - found[0] - down[0]) / uneven)) for down in falls]
+        return likely * min(2.0 * chances[0], 1.0), most * chances[1] ** 0.5
 
     def plateau(self) -> int:
         """Return how many of the lowest eigenvalues are equal but for chance, at least 1."""

@@ -319,11 +319,13 @@ def test_the_lowest_eigenvalues_of_noise_are_not_taken_for_less_noise(n_samples,
     assert np.mean(np.abs(np.array(levels) - 1.0) > 0.03) < 0.1
 
 
-def test_a_level_is_no_surer_than_the_parts_of_its_spectrum_agree():
-    told = 0
+@pytest.mark.parametrize("fall", [0.7, 0.5])
+def test_a_level_is_as_sure_as_it_says(fall):
+    """Signal falls from one direction to the next, on and on below the edge of noise."""
+    off = []
     for seed in range(20):
         rng = np.random.default_rng(np.random.SeedSequence([79, seed]))
-        rows = 30.0 * rng.normal(size=(100, 60)) * 0.85 ** np.arange(60)
+        rows = 30.0 * rng.normal(size=(100, 60)) * fall ** np.arange(60)
         rows += rng.normal(size=rows.shape)
         X = rows - rows.mean(axis=0)
         level = estimate_noise(X)
@@ -332,8 +334,8 @@ def test_a_level_is_no_surer_than_the_parts_of_its_spectrum_agree():
             if reading.std == level.std:
                 apart = (first.std / reading.std - 1.0) / 2.0
                 assert level.error > 0.99 * min(apart, reading.doubt)
-                told += 1
-    assert told >= 5
+        off.append((level.std - 1.0) / level.error)
+    assert np.sqrt(np.mean(np.square(off))) < 1.6
 
 
 def test_two_readings_are_weighed_by_their_precision():
@@ -359,8 +361,8 @@ def test_signal_below_the_edge_of_noise_is_foreseen_where_it_falls_on(fall, is_h
     reading, signal = spectrum.reading(1.0, if_white=True)
     beyond, error = spectrum.signal_beyond(signal, reading.std)
     hidden = strengths[signal:].sum() / (80 - signal)
-    assert (beyond > 0.0) is is_hidden
-    assert beyond == pytest.approx(hidden, rel=0.8, abs=1e-12)
+    assert (beyond > 1e-4) is is_hidden
+    assert beyond == pytest.approx(hidden, rel=0.8, abs=1e-4)
     assert (error > 0.01) is is_hidden
 
 
