@@ -26,8 +26,6 @@ root of the ratio of the sides, and how many of these it is too low on the avera
 noise of ratios from 0.05 to 1 and 30 to 240 directions: for eigenvalues keep to their places to
 within so many places."""
 
-_BEYOND = 3.3  # widths of the law of Tracy and Widom, that one in a thousand is beyond
-_CLEARLY = 2.0  # what a direction of signal is above the edge of noise that may not be white
 _SURELY = 3.0  # standard errors beyond which eigenvalues are not equal
 _LAST = 4  # steps from one direction of signal to the next, that tell how it falls
 _UNEVEN = 0.3  # least standard deviation of such steps in logarithms
@@ -69,12 +67,8 @@ class Eigenvalues:
             values, vectors = np.linalg.eigh(matrix)
         return cls(np.maximum(values[-short:] / long, 0.0), vectors[:, -short:], long, of_columns)
 
-    def reading(self, share: float, *, if_white: bool = False) -> tuple[Reading, int]:
-        """Read the noise off a share of the lowest eigenvalues, and count directions of signal.
-
-        Columns of different noise have some eigenvalues above the edge of white noise, which are no
-        signal, so that no other is counted than is clearly above it, unless the noise is white.
-        """
+    def reading(self, share: float) -> tuple[Reading, int]:
+        """Read the noise off a share of the lowest eigenvalues, and count directions of signal."""
         variances, long = self.variances, self.long
         size, signal = len(variances), 0
         while True:
@@ -83,17 +77,15 @@ class Eigenvalues:
             expected = scale * _marchenko_pastur(ratio, places)
             low = max(1, int(share * (size - signal)))
             variance = float(variances[:low].sum() / expected[:low].sum())
-            chance = 0.0
-            if low < size - signal:
-                chance = _CHANCE * ratio**0.5 * float(expected[low] / expected[:low].sum())
-            edge = _highest(size - signal, long - signal) * (1.0 + _SURELY * chance)
-            if not if_white:
-                edge = (1.0 + ratio**0.5) ** 2 * (1.0 + _CLEARLY * (size - signal) ** (-2.0 / 3.0))
-            above = int((variances > variance * scale * edge).sum())
+            edge = variance * scale * _edge(size - signal, long - signal)
+            above = int((variances > edge).sum())
             if above <= signal or signal >= size - 1:
-                variance *= 1.0 + _LOW * min(chance, 1.0)
                 doubt = 2.0 * (2.0 * long * (size - signal)) ** -0.5
-                return Reading(variance**0.5, float(np.hypot(doubt, chance))), signal
+                if low < size - signal:
+                    chance = _CHANCE * ratio**0.5 * float(expected[low] / expected[:low].sum())
+                    variance *= 1.0 + _LOW * min(chance, 1.0)
+                    doubt = float(np.hypot(doubt, chance))
+                return Reading(variance**0.5, doubt), signal
             signal = min(size - 1, signal + max(1, (above - signal) // 2))
 
     def signal_beyond(self, signal: int, std: float) -> tuple[float, float]:
@@ -124,7 +116,7 @@ class Eigenvalues:
         size = len(self.variances)
         ratio = size / self.long
         found = np.log(_signal(self.variances[-signal:][: steps + 1] / std**2, ratio))
-        seen = np.log(_signal(np.array(_highest(size, self.long)), ratio))
+        seen = np.log(_signal(np.array(_edge(size, self.long)), ratio))
         fall = float(found[0] - found[-1]) / steps
         power = fall * steps / np.log(signal / (signal - steps))
         if fall >= 0.0:
@@ -197,15 +189,13 @@ class Eigenvalues:
         return self.long - (len(self.variances) - count)
 
 
-def _highest(short: int, long: int) -> float:
-    """Return what the highest eigenvalue of noise of variance 1 is hardly ever above.
+def _edge(short: int, long: int) -> float:
+    """Return above what an eigenvalue is none of noise of variance 1.
 
-    It lies about the edge (Johnstone, "On the distribution of the largest eigenvalue in principal
-    components analysis", 2001).
+    The largest of finitely many lies a little above the edge (Tracy and Widom), and columns of
+    different noise have some that are farther above it.
     """
-    sides = long**0.5, short**0.5
-    width = (1.0 / sides[0] + 1.0 / sides[1]) ** (1.0 / 3.0) / sum(sides)
-    return float((1.0 + sides[1] / sides[0]) ** 2 * (1.0 + _BEYOND * width))
+    return float((1.0 + (short / long) ** 0.5) ** 2 * (1.0 + 2.0 * short ** (-2.0 / 3.0)))
 
 
 def _signal(variances: FloatArray, ratio: float) -> FloatArray:

@@ -60,7 +60,6 @@ _MOST_BEYOND = 0.05  # of a level, that it is lowered by where the spectrum of n
 _NARROW = 2.0  # scatter of noise variances that leaves a slope no room
 _SAFE = 0.3  # of third moments, that signal in up to twice the share has
 _SURELY, _LIKELY = 2.0, 1.0  # standard errors
-_FAR_APART = 4.0  # of them: what tells more noise is of no use beyond
 
 
 def estimate_noise(X: FloatArray) -> NoiseLevel:
@@ -129,7 +128,7 @@ def _beside_a_process(
 def _of_directions(X: FloatArray) -> NoiseLevel:
     """Return the level by directions without signal, or across the surface of centred rows."""
     spectrum = Eigenvalues.of(X)
-    (first, signal), *others = (spectrum.reading(share, if_white=True) for share in SHARES)
+    (first, signal), *others = (spectrum.reading(share) for share in SHARES)
     clipped = clipped_share(X)
     if clipped > CLIPPED and X.shape[1] > FEW_COLUMNS:
         # What a limit takes off the noise in some columns makes every lower reading too low.
@@ -238,14 +237,13 @@ def _together(level: NoiseLevel, high: Reading) -> NoiseLevel | None:
 
     They are read off much the same noise, so that both together are no surer than the better one,
     and less sure where they are further apart than by chance (Birge, "The calculation of errors by
-    the method of least squares", 1932). High frequencies that tell more may hold signal, or the
-    other reading be too low.
+    the method of least squares", 1932).
     """
     assert level.std is not None
     errors = np.array([level.error, high.doubt / 2.0])
     apart = float(np.log(high.std / level.std))
     chance = float(np.hypot(*errors))
-    if not -_SURELY < apart / chance < _FAR_APART:
+    if abs(apart) >= _SURELY * chance:
         return None
     share = float(errors[0] / chance) ** 2
     error = float(errors.min()) * max(1.0, abs(apart) / chance)

@@ -329,7 +329,7 @@ def test_a_level_is_as_sure_as_it_says(fall):
         rows += rng.normal(size=rows.shape)
         X = rows - rows.mean(axis=0)
         level = estimate_noise(X)
-        first, *lower = (Eigenvalues.of(X).reading(share, if_white=True)[0] for share in SHARES)
+        first, *lower = (Eigenvalues.of(X).reading(share)[0] for share in SHARES)
         for reading in lower:
             if reading.std == level.std:
                 apart = (first.std / reading.std - 1.0) / 2.0
@@ -358,7 +358,7 @@ def test_signal_below_the_edge_of_noise_is_foreseen_where_it_falls_on(fall, is_h
     basis = np.linalg.qr(rng.normal(size=(80, count)))[0]
     rows = rng.normal(size=(200, count)) * np.sqrt(strengths) @ basis.T + rng.normal(size=(200, 80))
     spectrum = Eigenvalues.of(rows - rows.mean(axis=0))
-    reading, signal = spectrum.reading(1.0, if_white=True)
+    reading, signal = spectrum.reading(1.0)
     beyond, error = spectrum.signal_beyond(signal, reading.std)
     hidden = strengths[signal:].sum() / (80 - signal)
     assert (beyond > 1e-4) is is_hidden
@@ -373,7 +373,7 @@ def test_signal_that_falls_by_a_power_law_is_not_hidden_without_an_error(power):
     strengths = 20.0 * np.arange(1.0, 25.0) ** -power
     rows = rng.normal(size=(400, 24)) * np.sqrt(strengths) + rng.normal(size=(400, 24))
     spectrum = Eigenvalues.of(rows - rows.mean(axis=0))
-    reading, signal = spectrum.reading(1.0, if_white=True)
+    reading, signal = spectrum.reading(1.0)
     beyond, error = spectrum.signal_beyond(signal, reading.std)
     assert abs(strengths[signal:].sum() / (24 - signal) - beyond) < 3.0 * error
 
@@ -384,8 +384,8 @@ def test_directions_of_noise_are_no_signal_and_those_above_its_edge_are(size):
     mean = np.zeros(2)
     for _ in range(50):
         rows = rng.normal(size=size)
-        mean[0] += Eigenvalues.of(rows - rows.mean(axis=0)).reading(1.0, if_white=True)[1] / 50
+        mean[0] += Eigenvalues.of(rows - rows.mean(axis=0)).reading(1.0)[1] / 50
         rows[:, 0] *= (1.0 + 4.0 * (size[1] / size[0]) ** 0.5) ** 0.5
-        mean[1] += Eigenvalues.of(rows - rows.mean(axis=0)).reading(1.0, if_white=True)[1] / 50
+        mean[1] += Eigenvalues.of(rows - rows.mean(axis=0)).reading(1.0)[1] / 50
     assert mean[0] <= 0.04
     assert mean[1] >= 0.9
