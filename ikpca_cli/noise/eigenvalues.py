@@ -126,6 +126,7 @@ class Eigenvalues:
         falls = fall * after, power * np.log1p(after / signal)
         likely, most = (float(np.exp(np.minimum(found[0] + down, seen)).mean()) for down in falls)
         chances = [float(ndtr((seen - found[0] - down[0]) / uneven)) for down in falls]
+        most = likely if steps == 1 else most  # one step tells no power
         return likely * min(2.0 * chances[0], 1.0), most * chances[1] ** 0.5
 
     def plateau(self) -> int:

@@ -20,6 +20,7 @@ from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.evidence.power_law import WhiteShare
 from ikpca_cli.noise.evidence.texture import is_texture
 from ikpca_cli.noise.evidence.third_moments import ThirdMoments
+from ikpca_cli.noise.evidence.two_readings import checked_by, unsure, unsure_by
 from ikpca_cli.noise.high_frequencies import high_reading, picture_reading
 from ikpca_cli.noise.local import thickness
 from ikpca_cli.noise.quiet_columns import (
@@ -45,8 +46,6 @@ FEW_OF_WHITE = 200
 _HALF_FULL = 6.0  # times the rows of a window
 _PRECISE = 0.065  # doubt above which quiet columns say nothing against the spectrum
 _CLEARLY_LOWER = 0.8
-_AGREES = 0.85  # of a certain level, that high frequencies have at least
-_NOTHING_KNOWN = 0.5  # doubt of a reading by high frequencies that tells nothing
 _LOCAL_DOUBT = 1.1  # relative error of a level read across a surface, times the root of the rows
 _SATURATED = 0.7  # variance across a neighbourhood, as a share of its window's
 _FEWEST, _MANY = 3, 20  # directions without signal that can be compared, and that tell by number
@@ -80,7 +79,7 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     X = without_duplicates(X)  # nor has a row beside its duplicate
     if len(X) < FEW_ROWS:
         return NoiseLevel(None, certain=False)
-    level = _of_directions(X)
+    level, below = _of_directions(X)
     if level.remark:
         return level
     if X.shape[1] <= _MANY:
@@ -93,17 +92,11 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
         if is_texture(X, alike) or (alike > _ALIKE and is_one_process(X)):
             return _beside_a_process(X, level, high, white)
     if high is None:
-        return level
-    level = _checked(level, high)
-    return level if white is None or not white.fits else _unsure_by(level, white)
-
-
-def _unsure_by(level: NoiseLevel, white: WhiteShare) -> NoiseLevel:
-    """Return the level with an error that has room for half of what another law of signal tells."""
-    if level.std is None or not white.std > 0.0:
-        return level
-    apart = max(abs(float(np.log(white.std / level.std))) - white.error, 0.0) / 2.0
-    return replace(level, error=float(np.hypot(level.error, apart)))
+        return unsure(level, below)
+    checked = checked_by(level, high)
+    if checked == level:
+        return unsure(level, below)
+    return checked if white is None or not white.fits else unsure_by(checked, white)
 
 
 def _beside_a_process(
@@ -118,15 +111,18 @@ def _beside_a_process(
         return NoiseLevel(picture.std, certain=False, error=picture.doubt / 2.0)
     if white.may_be(1.0 / SAFE):
         agree = high.std < white.std * (1.0 + 2.0 * white.error + high.doubt)
-        checked = _checked(level, high)  # if too high, by no more than does no harm
+        checked = checked_by(level, high)  # if too high, by no more than does no harm
         return checked if agree else replace(checked, certain=False)
     if not white.is_noise:
         return replace(level, certain=False, is_bound=True)
     return NoiseLevel(white.std, certain=True, error=white.error)
 
 
-def _of_directions(X: FloatArray) -> NoiseLevel:
-    """Return the level by directions without signal, or across the surface of centred rows."""
+def _of_directions(X: FloatArray) -> tuple[NoiseLevel, float]:
+    """Return the level by directions without signal, or across the surface of centred rows.
+
+    And the error of it that is only downwards, by signal that may be below the edge of noise.
+    """
     spectrum = Eigenvalues.of(X)
     (first, signal), *others = (spectrum.reading(share) for share in SHARES)
     clipped = clipped_share(X)
@@ -138,7 +134,7 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
         between = level_between_limits(X)
         std = between if between < _CLEARLY_LOWER * first.std else first.std
         found = NoiseLevel(std or None, certain=False, error=first.doubt, remark=remark)
-        return replace(found, is_bound=fills)  # by signal in most directions
+        return replace(found, is_bound=fills), 0.0  # by signal in most directions
     best = _lowest([first, *(reading for reading, _ in others)])
     if X.shape[1] <= FEW_COLUMNS:
         white = signal == 0
@@ -155,22 +151,22 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
             lengths = RowLengths.of(X, spectrum, signal)
             is_bound = few or surface.is_bound or (bends and lengths.are_too_even())
             error = _LOCAL_DOUBT / len(X) ** 0.5
-            return NoiseLevel(surface.std, certain and not is_bound, is_bound, error)
+            return NoiseLevel(surface.std, certain and not is_bound, is_bound, error), 0.0
     quiet = quiet_reading(X)
     if quiet is not None and quiet.doubt < _PRECISE and _lowest([best, quiet]) is quiet:
-        return NoiseLevel(quiet.std, certain=True, error=quiet.doubt / 2.0)
+        return NoiseLevel(quiet.std, certain=True, error=quiet.doubt / 2.0), 0.0
     if best.std == 0.0:
-        return NoiseLevel(None, certain=False)
-    level = _judged(X, spectrum, signal, best)
+        return NoiseLevel(None, certain=False), 0.0
+    level, below = _judged(X, spectrum, signal, best), 0.0
     if level.std == best.std:
         # What lower eigenvalues tell less of noise may be chance, but not more than twice a doubt.
         apart = min((first.std / best.std - 1.0) / 2.0, best.doubt)
-        likely, unsure = np.array(spectrum.signal_beyond(signal, first.std)) / 2.0
+        likely, below = np.array(spectrum.signal_beyond(signal, first.std)) / 2.0
         hidden = likely / 2.0 if best is first else 0.0
         level = replace(
             level,
             std=float(best.std * (1.0 - hidden)),
-            error=float(np.linalg.norm([level.error, apart, hidden, unsure])),
+            error=float(np.linalg.norm([level.error, apart, hidden])),
         )
     if FEWEST_COLUMNS < X.shape[1] <= _MANY:
         level = _by_third_moments(level, X, spectrum)
@@ -179,8 +175,8 @@ def _of_directions(X: FloatArray) -> NoiseLevel:
     in_all_directions = signal == 0 or not level.certain
     enough = FEW_TO_SEE if signal else FEW_OF_WHITE
     if X.shape[1] <= FEWEST_COLUMNS and len(X) < enough and in_all_directions:
-        return replace(level, certain=False, is_bound=True)
-    return level
+        return replace(level, certain=False, is_bound=True), below
+    return level, below
 
 
 def _by_third_moments(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -> NoiseLevel:
@@ -215,39 +211,6 @@ def _without_what_is_foretold(level: NoiseLevel, X: FloatArray) -> NoiseLevel:
     if share <= (_SAFE if level.certain else 0.0):
         return level
     return replace(level, certain=False, is_bound=True)
-
-
-def _checked(level: NoiseLevel, high: Reading) -> NoiseLevel:
-    """Return the level by high frequencies where they tell it better, or by both if they agree."""
-    if high.doubt > _NOTHING_KNOWN:
-        return level
-    if level.std is not None and level.certain and level.error > 0.0:
-        both = _together(level, high)
-        if both is not None:
-            return both
-    if level.std is not None and high.std > level.std * (1.0 + high.doubt + 2.0 * level.error):
-        return level
-    if level.std is not None and level.certain and high.std < _AGREES * level.std:
-        return replace(level, certain=False)  # noise that is weaker at high frequencies, or signal
-    return NoiseLevel(high.std, certain=True, error=high.doubt / 2.0)
-
-
-def _together(level: NoiseLevel, high: Reading) -> NoiseLevel | None:
-    """Return the mean of two readings, weighed by their precision; None where they do not agree.
-
-    They are read off much the same noise, so that both together are no surer than the better one,
-    and less sure where they are further apart than by chance (Birge, "The calculation of errors by
-    the method of least squares", 1932).
-    """
-    assert level.std is not None
-    errors = np.array([level.error, high.doubt / 2.0])
-    apart = float(np.log(high.std / level.std))
-    chance = float(np.hypot(*errors))
-    if abs(apart) >= _SURELY * chance:
-        return None
-    share = float(errors[0] / chance) ** 2
-    error = float(errors.min()) * max(1.0, abs(apart) / chance)
-    return replace(level, std=level.std * float(np.exp(share * apart)), error=error)
 
 
 def _lowest(readings: list[Reading]) -> Reading:

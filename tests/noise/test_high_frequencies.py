@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from ikpca_cli.noise.estimate import NoiseLevel, Reading
+from ikpca_cli.noise.evidence.two_readings import checked_by
 from ikpca_cli.noise.high_frequencies import high_reading
-from ikpca_cli.noise.level import _checked, estimate_noise
+from ikpca_cli.noise.level import estimate_noise
 
 
 def stream(*numbers):
@@ -53,7 +54,7 @@ def test_a_reading_in_doubt_says_nothing_against_a_level_that_is_certain(seed):
 @pytest.mark.parametrize(("doubt", "certain"), [(0.1, True), (3.0, False)])
 def test_a_reading_that_is_all_doubt_makes_no_level_certain(doubt, certain, monkeypatch):
     guess, reading = NoiseLevel(1.0, certain=False), Reading(0.5, doubt)
-    monkeypatch.setattr("ikpca_cli.noise.level._of_directions", lambda _rows: guess)
+    monkeypatch.setattr("ikpca_cli.noise.level._of_directions", lambda _rows: (guess, 0.0))
     monkeypatch.setattr("ikpca_cli.noise.level.high_reading", lambda _rows: reading)
     level = estimate_noise(stream(5).normal(size=(40, 30)))
     assert (level.std, level.certain) == ((0.5, True) if certain else (1.0, False))
@@ -134,7 +135,7 @@ def test_texture_is_not_left_alone_where_it_has_frequencies_without_signal(seed)
 
 def test_a_higher_reading_by_frequencies_does_not_replace_a_level_that_is_certain():
     level = NoiseLevel(1.0, certain=True, error=0.005)
-    both = _checked(level, Reading(1.019, 0.0128))
+    both = checked_by(level, Reading(1.019, 0.0128))
     assert 1.0 < both.std < 1.01
     assert both.error > level.error
-    assert _checked(level, Reading(1.2, 0.0128)) == level
+    assert checked_by(level, Reading(1.2, 0.0128)) == level

@@ -7,7 +7,8 @@ import pytest
 
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
 from ikpca_cli.noise.estimate import NoiseLevel, Reading
-from ikpca_cli.noise.level import _together, estimate_noise
+from ikpca_cli.noise.evidence.two_readings import _together
+from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.local import thickness
 from ikpca_cli.noise.row_lengths import RowLengths
 
@@ -366,7 +367,7 @@ def test_signal_below_the_edge_of_noise_is_foreseen_where_it_falls_on(fall, is_h
     assert (error > 0.01) is is_hidden
 
 
-@pytest.mark.parametrize("power", [2.0, 2.5, 3.0])
+@pytest.mark.parametrize("power", [1.75, 2.0, 2.5])
 def test_signal_that_falls_by_a_power_law_is_not_hidden_without_an_error(power):
     """What no direction shows is within three errors of what is foreseen."""
     rng = np.random.default_rng(np.random.SeedSequence([62]))
@@ -385,7 +386,7 @@ def test_directions_of_noise_are_no_signal_and_those_above_its_edge_are(size):
     for _ in range(50):
         rows = rng.normal(size=size)
         mean[0] += Eigenvalues.of(rows - rows.mean(axis=0)).reading(1.0)[1] / 50
-        rows[:, 0] *= (1.0 + 4.0 * (size[1] / size[0]) ** 0.5) ** 0.5
+        rows[:, 0] *= (1.0 + 10.0 * (size[1] / size[0]) ** 0.5) ** 0.5
         mean[1] += Eigenvalues.of(rows - rows.mean(axis=0)).reading(1.0)[1] / 50
     assert mean[0] <= 0.04
     assert mean[1] >= 0.9

@@ -1,0 +1,62 @@
+"""A level read twice: by directions without signal, and by high frequencies along rows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ikpca_cli.noise.estimate import NoiseLevel, Reading
+from ikpca_cli.noise.evidence.power_law import WhiteShare
+
+_AGREES = 0.85  # of a certain level, that high frequencies have at least
+_NOTHING_KNOWN = 0.5  # doubt of a reading by high frequencies that tells nothing
+_SURELY = 2.0  # standard errors
+_FAR_APART = 3.0  # of them: what tells more noise is of no use beyond
+
+
+def checked_by(level: NoiseLevel, high: Reading) -> NoiseLevel:
+    """Return the level by high frequencies where they tell it better, or by both if they agree."""
+    if high.doubt > _NOTHING_KNOWN:
+        return level
+    if level.std is not None and level.certain and level.error > 0.0:
+        both = _together(level, high)
+        if both is not None:
+            return both
+    if level.std is not None and high.std > level.std * (1.0 + high.doubt + 2.0 * level.error):
+        return level
+    if level.std is not None and level.certain and high.std < _AGREES * level.std:
+        return replace(level, certain=False)  # noise that is weaker at high frequencies, or signal
+    return NoiseLevel(high.std, certain=True, error=high.doubt / 2.0)
+
+
+def _together(level: NoiseLevel, high: Reading) -> NoiseLevel | None:
+    """Return the mean of two readings, weighed by their precision; None where they do not agree.
+
+    They are read off much the same noise, so that both together are no surer than the better one,
+    and less sure where they are further apart than by chance (Birge, "The calculation of errors by
+    the method of least squares", 1932). High frequencies that tell more may hold signal, or the
+    other reading be too low.
+    """
+    assert level.std is not None
+    errors = np.array([level.error, high.doubt / 2.0])
+    apart = float(np.log(high.std / level.std))
+    chance = float(np.hypot(*errors))
+    if not -_SURELY < apart / chance < _FAR_APART:
+        return None
+    share = float(errors[0] / chance) ** 2
+    error = float(errors.min()) * max(1.0, abs(apart) / chance)
+    return replace(level, std=level.std * float(np.exp(share * apart)), error=error)
+
+
+def unsure(level: NoiseLevel, error: float) -> NoiseLevel:
+    """Return the level with another error beside its own."""
+    return replace(level, error=float(np.hypot(level.error, error)))
+
+
+def unsure_by(level: NoiseLevel, white: WhiteShare) -> NoiseLevel:
+    """Return the level with an error that has room for half of what another law of signal tells."""
+    if level.std is None or not white.std > 0.0:
+        return level
+    apart = max(abs(float(np.log(white.std / level.std))) - white.error, 0.0) / 2.0
+    return unsure(level, apart)
