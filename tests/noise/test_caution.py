@@ -262,7 +262,7 @@ def test_a_file_of_more_rows_than_the_fit_does_not_look_quieter_for_it():
     levels = np.linspace(0.3, 1.0, 50)
     fitted, rows = levels * rng.normal(size=(60, 50)), levels * rng.normal(size=(250, 50))
     usual = Caution(estimate_noise(fitted - fitted.mean(axis=0)).std)
-    assert caution_of_file(at_any(mean_of_columns), rows, usual, rng).level_ratio < 0.8
+    assert caution_of_file(at_any(mean_of_columns), rows, usual, rng).seen_ratio < 0.8
     assert (
         caution_of_file(at_any(mean_of_columns), rows, usual, rng, len(fitted)).level_ratio == 1.0
     )
