@@ -203,14 +203,20 @@ def _by_third_moments(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -
 def _without_what_is_foretold(level: NoiseLevel, X: FloatArray) -> NoiseLevel:
     """Return the level of rows of few columns, a bound where a part of it is signal for sure.
 
-    How much more is signal that nothing foretells is not known, so that no guess is made.
+    How much more is signal that nothing foretells is not known, so that no guess is made. Nor is
+    one of directions that are equal in variance, but in which rows are of more even lengths than
+    those of normal noise: columns that are spread evenly, or hold a few values each.
     """
     if level.std is None or level.is_bound:
         return level
-    share = foretold_share(X, Eigenvalues.of(X), level.std)
-    if share <= (_SAFE if level.certain else 0.0):
-        return level
-    return replace(level, certain=False, is_bound=True)
+    spectrum = Eigenvalues.of(X)
+    share, plateau = foretold_share(X, spectrum, level.std), spectrum.plateau()
+    lengths = RowLengths.of(X, spectrum, len(spectrum.variances) - plateau)
+    is_guess = not level.certain and X.shape[1] > FEWEST_COLUMNS
+    are_even = is_guess and plateau > 1 and lengths.are_more_even()
+    if share > (_SAFE if level.certain else 0.0) or are_even:
+        return replace(level, certain=False, is_bound=True)
+    return level
 
 
 def _lowest(readings: list[Reading]) -> Reading:

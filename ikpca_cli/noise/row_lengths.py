@@ -21,7 +21,7 @@ LOW, LESS_LOW = 0.1, 0.25
 _MOST_LEVERAGE = 0.9  # of a row that still tells something
 _UNLIKE_NOISE = (0.7, 2.0)  # variance of squared lengths, over that of noise
 _UNIFORM = 0.4  # that of noise which is spread evenly between two limits; less has none
-_SURELY, _LIKELY = 4.0, 2.0  # standard errors
+_SURELY, _CLEARLY, _LIKELY = 4.0, 3.0, 2.0  # standard errors
 _LEAST_SPREAD = 0.5  # of the squared lengths of signal that passes for noise, over their mean
 _SAME = 0.01  # what low quantiles may differ by, beyond chance
 
@@ -98,6 +98,12 @@ class RowLengths:
             return True
         error = self._chance()
         return bool(abs(np.log(max(self._spread(), np.finfo(float).tiny))) < _SURELY * error)
+
+    def are_more_even(self) -> bool:
+        """Tell whether the lengths vary less than those of normal noise, for sure."""
+        if not self.squares.any():
+            return False
+        return bool(self._spread() < np.exp(-_CLEARLY * self._chance()))
 
     def are_too_even(self) -> bool:
         """Tell whether the lengths vary less than those of any noise: these rows are signal."""

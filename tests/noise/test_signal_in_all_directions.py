@@ -129,3 +129,13 @@ def test_a_guess_where_a_surface_may_bend_anyhow_is_a_bound():
             too_high = level.std is not None and level.std > 1.58 * std
             taken += too_high and not level.is_bound
     assert taken == 0
+
+
+def test_unlike_columns_that_are_spread_evenly_are_no_noise():
+    """Three columns are equal in variance, as directions of noise are, but of even lengths."""
+    rng = np.random.default_rng(np.random.SeedSequence([95]))
+    even, noise = rng.uniform(-1.0, 1.0, (400, 3)), 0.577 * rng.normal(size=(400, 3))
+    loud = rng.laplace(size=(400, 3))
+    for quiet, is_bound in ((even, True), (noise, False)):
+        rows = np.hstack([quiet, loud]) + 0.05 * rng.normal(size=(400, 6))
+        assert estimate_noise(rows - rows.mean(axis=0)).is_bound is is_bound
