@@ -79,11 +79,12 @@ def promise_of(
     mse = mse_error = strength = None
     risk, error = choice.risk, choice.error or 0.0
     useless = False
+    blind = estimator.n_components == "auto" and not estimator.replicates and not is_known
     if noise_std is not None and risk is not None:
         if not is_known:
             error = level.risk_error(risk, error, n_numbers)
-        useless = risk - error >= (1.0 - 1e-9) * noise_std**2
-    blind = estimator.n_components == "auto" and not estimator.replicates and not is_known
+        # What was asked for is done unless it does harm for sure.
+        useless = risk - (0.0 if blind else error) >= (1.0 - 1e-9) * noise_std**2
     if risk is not None and blind:
         nothing = level.is_bound or useless
         strength = 0.0 if nothing else level.strength

@@ -58,5 +58,5 @@ def unsure_by(level: NoiseLevel, white: WhiteShare) -> NoiseLevel:
     """Return the level with an error that has room for half of what another law of signal tells."""
     if level.std is None or not white.std > 0.0:
         return level
-    apart = max(abs(float(np.log(white.std / level.std))) - white.error, 0.0) / 2.0
+    apart = max(abs(float(np.log(white.std / level.std))) - 2.0 * white.error, 0.0) / 2.0
     return unsure(level, apart)
