@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
-from ikpca_cli.selection.durations import Durations, FeatureDurations
+from ikpca_cli.selection.durations import ExactDurations, FeatureDurations
 from ikpca_cli.selection.stages import Stage
 
 
-@dataclass(frozen=True)
-class KernelDurations(Durations):
-    """Those of kernel PCA with a regression from its codes.
-
-    Attributes
-    ----------
-    n_landmarks : int or None
-        Rows that stand for all, if some do.
-    """
-
-    n_landmarks: int | None = None
+class KernelDurations(ExactDurations):
+    """Those of kernel PCA with a regression from its codes; attributes as there."""
 
     def of_gamma(self, n_fitted: int, numbers: int, n_features: int) -> float:
         """Return those of one gamma, as `Durations` says."""
@@ -51,7 +41,6 @@ class KernelDurations(Durations):
         return (self.n_landmarks or n_samples) * (2.5e-8 + 1e-10 * n_features)
 
 
-@dataclass(frozen=True)
 class ArcsineDurations(FeatureDurations):
     """Those of random features with the published pre-image, which takes few components."""
 

@@ -226,8 +226,7 @@ def caution_of_file(
     if ratio < 1.0:
         # The quieter the noise, the more of what is left for it is signal.
         strength *= IN_DOUBT if level.certain else IN_DOUBT**2
-    found_here = Caution(std, strength, ratio, seen, level.certain, goes_by)
-    return replace(found_here, has_spikes=usual.has_spikes)
+    return Caution(std, strength, ratio, seen, level.certain, goes_by, has_spikes=usual.has_spikes)
 
 
 def _best_share(

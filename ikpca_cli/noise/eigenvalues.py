@@ -132,9 +132,7 @@ class Eigenvalues:
     def plateau(self) -> int:
         """Return how many of the lowest eigenvalues are equal but for chance, at least 1."""
         size = len(self.variances)
-        if self.variances[0] <= np.finfo(float).tiny:
-            return 1
-        if self.long <= size:
+        if self.variances[0] <= np.finfo(float).tiny or self.long <= size:
             return 1
         counts = np.arange(2, size + 1)
         logs, sums = np.cumsum(np.log(self.variances))[1:], np.cumsum(self.variances)[1:]

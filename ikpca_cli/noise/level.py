@@ -79,11 +79,12 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     X = without_duplicates(X)  # nor has a row beside its duplicate
     if len(X) < FEW_ROWS:
         return NoiseLevel(None, certain=False)
-    level, below = _of_directions(X)
+    spectrum = Eigenvalues.of(X)
+    level, below = _of_directions(X, spectrum)
     if level.remark:
         return level
     if X.shape[1] <= _MANY:
-        level = _without_what_is_foretold(level, X)
+        level = _bound_by_signal(level, X, spectrum)
     high = high_reading(X)
     white = None if high is None else WhiteShare.of(X)
     if white is None or (white.fits and white.least <= _MOSTLY):
@@ -91,12 +92,10 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
         alike = neighbour_correlation(X)
         if is_texture(X, alike) or (alike > _ALIKE and is_one_process(X)):
             return _beside_a_process(X, level, high, white)
-    if high is None:
-        return unsure(level, below)
-    checked = checked_by(level, high)
+    checked = level if high is None else checked_by(level, high)
     if checked == level:
         return unsure(level, below)
-    return checked if white is None or not white.fits else unsure_by(checked, white)
+    return unsure_by(checked, white) if white is not None and white.fits else checked
 
 
 def _beside_a_process(
@@ -118,12 +117,11 @@ def _beside_a_process(
     return NoiseLevel(white.std, certain=True, error=white.error)
 
 
-def _of_directions(X: FloatArray) -> tuple[NoiseLevel, float]:
+def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, float]:
     """Return the level by directions without signal, or across the surface of centred rows.
 
     And the error of it that is only downwards, by signal that may be below the edge of noise.
     """
-    spectrum = Eigenvalues.of(X)
     (first, signal), *others = (spectrum.reading(share) for share in SHARES)
     clipped = clipped_share(X)
     if clipped > CLIPPED and X.shape[1] > FEW_COLUMNS:
@@ -148,8 +146,8 @@ def _of_directions(X: FloatArray) -> tuple[NoiseLevel, float]:
             few = len(X) < _HALF_FULL * surface.count  # a window bends with the surface
             # Rows of one length are on a shell, which one direction is across: more are its bend.
             bends = surface.across > 1 and not surface.is_steady
-            lengths = RowLengths.of(X, spectrum, signal)
-            is_bound = few or surface.is_bound or (bends and lengths.are_too_even())
+            is_bent = bends and RowLengths.of(X, spectrum, signal).are_too_even()
+            is_bound = few or surface.is_bound or is_bent
             error = _LOCAL_DOUBT / len(X) ** 0.5
             return NoiseLevel(surface.std, certain and not is_bound, is_bound, error), 0.0
     quiet = quiet_reading(X)
@@ -200,7 +198,7 @@ def _by_third_moments(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -
     return replace(level, is_bound=is_bound)
 
 
-def _without_what_is_foretold(level: NoiseLevel, X: FloatArray) -> NoiseLevel:
+def _bound_by_signal(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -> NoiseLevel:
     """Return the level of rows of few columns, a bound where a part of it is signal for sure.
 
     How much more is signal that nothing foretells is not known, so that no guess is made. Nor is
@@ -209,14 +207,12 @@ def _without_what_is_foretold(level: NoiseLevel, X: FloatArray) -> NoiseLevel:
     """
     if level.std is None or level.is_bound:
         return level
-    spectrum = Eigenvalues.of(X)
-    share, plateau = foretold_share(X, spectrum, level.std), spectrum.plateau()
-    lengths = RowLengths.of(X, spectrum, len(spectrum.variances) - plateau)
-    is_guess = not level.certain and X.shape[1] > FEWEST_COLUMNS
-    are_even = is_guess and plateau > 1 and lengths.are_more_even()
-    if share > (_SAFE if level.certain else 0.0) or are_even:
-        return replace(level, certain=False, is_bound=True)
-    return level
+    is_signal = foretold_share(X, spectrum, level.std) > (_SAFE if level.certain else 0.0)
+    if not is_signal and not level.certain and X.shape[1] > FEWEST_COLUMNS:
+        plateau = spectrum.plateau()
+        lengths = RowLengths.of(X, spectrum, len(spectrum.variances) - plateau)
+        is_signal = plateau > 1 and lengths.are_more_even()
+    return replace(level, certain=False, is_bound=True) if is_signal else level
 
 
 def _lowest(readings: list[Reading]) -> Reading:

@@ -54,7 +54,7 @@ def test_a_reading_in_doubt_says_nothing_against_a_level_that_is_certain(seed):
 @pytest.mark.parametrize(("doubt", "certain"), [(0.1, True), (3.0, False)])
 def test_a_reading_that_is_all_doubt_makes_no_level_certain(doubt, certain, monkeypatch):
     guess, reading = NoiseLevel(1.0, certain=False), Reading(0.5, doubt)
-    monkeypatch.setattr("ikpca_cli.noise.level._of_directions", lambda _rows: (guess, 0.0))
+    monkeypatch.setattr("ikpca_cli.noise.level._of_directions", lambda *_: (guess, 0.0))
     monkeypatch.setattr("ikpca_cli.noise.level.high_reading", lambda _rows: reading)
     level = estimate_noise(stream(5).normal(size=(40, 30)))
     assert (level.std, level.certain) == ((0.5, True) if certain else (1.0, False))
