@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ikpca_cli.noise.estimate import NoiseLevel, Reading
+from ikpca_cli.noise.evidence.power_law import WhiteShare
 from ikpca_cli.noise.evidence.two_readings import checked_by
 from ikpca_cli.noise.high_frequencies import high_reading
 from ikpca_cli.noise.level import estimate_noise
@@ -56,8 +57,10 @@ def test_a_reading_that_is_all_doubt_makes_no_level_certain(doubt, certain, monk
     guess, reading = NoiseLevel(1.0, certain=False), Reading(0.5, doubt)
     monkeypatch.setattr("ikpca_cli.noise.level._of_directions", lambda *_: (guess, 0.0))
     monkeypatch.setattr("ikpca_cli.noise.level.high_reading", lambda _rows: reading)
+    no_law = WhiteShare(1.0, 0.1, likely=0.5, expected=0.5, least=0.4, fits=False)
+    monkeypatch.setattr("ikpca_cli.noise.level.WhiteShare.of", lambda _rows: no_law)
     level = estimate_noise(stream(5).normal(size=(40, 30)))
-    assert (level.std, level.certain) == ((0.5, True) if certain else (1.0, False))
+    assert level == (NoiseLevel(0.5, certain=True, error=0.05) if certain else guess)
 
 
 def test_its_doubt_is_that_of_the_reading():
