@@ -97,5 +97,5 @@ def test_the_error_of_another_recording_is_that_of_its_own_noise():
     with pytest.warns(IkpcaWarning):
         true = evaluate_windows(found, louder, CLEAN[:, None], (1,))
     assert_allclose(told["estimated_mse_noisy"], true["mse_noisy"], rtol=0.1)
-    # The noise of so many samples is known to 1.3 %, its variance to twice that.
-    assert_allclose(told["estimated_mse"], true["mse"], atol=0.05 * true["mse_noisy"])
+    # The noise of so many samples is known to 1.3 %: 2.6 % of its variance are .7 of this error.
+    assert_allclose(told["estimated_mse"], true["mse"], rtol=0.5)
