@@ -196,7 +196,7 @@ def _doubt_of_columns(model: Denoiser, treatment: Treatment) -> float:
 def _reason(model: Denoiser, Z: FloatArray, residual: Residual, level: NoiseLevel) -> str:
     """Return why no error can be estimated, empty if it can."""
     if _are_known(model, Z):
-        return "the model was fitted on these rows"
+        return "the model was fitted on these rows, of which fit has told what to expect"
     if model.withheld_ in OF_NOISE:
         return WITHHELD[model.withheld_]
     is_given = model.fitted_params_["noise_std"] != "auto"

@@ -159,14 +159,20 @@ def times_among(rows: RowSource) -> str:
     if not times or len(times) == rows.shape[1]:
         return ""
     shown = " and ".join(column_name(rows, column) for column in times)
-    table: Any = getattr(getattr(rows, "layout", None), "table", None)
-    aside = "save the rows without it"
-    if table is not None:
-        places = table.places or range(rows.shape[1])
-        labels = {*(places[column] for column in times), *table.label_places}
-        aside = f"give --labels {','.join(str(place + 1) for place in sorted(labels))}"
+    labels = as_labels(rows, times)
+    aside = f"give {labels}" if labels else "save the rows without it"
     rise = "rises" if len(times) == 1 else "rise"
     return f"{shown} {rise} from row to row, as times of the rows do: {aside}"
+
+
+def as_labels(rows: RowSource, columns: Sequence[int]) -> str:
+    """Return the option that lays columns of a table aside, beside its labels; "" of an array."""
+    table: Any = getattr(getattr(rows, "layout", None), "table", None)
+    if table is None:
+        return ""
+    places = table.places or range(rows.shape[1])
+    labels = {*(places[column] for column in columns), *table.label_places}
+    return f"--labels {','.join(str(place + 1) for place in sorted(labels))}"
 
 
 def may_follow(rows: RowSource) -> bool:

@@ -39,6 +39,10 @@ def test_a_folder_is_cleaned_file_by_file_and_outputs_are_not_cleaned_again(cli,
     for _ in range(2):
         result = cli("denoise model.joblib parts --force --format json")
         assert len(json.loads(result.stdout)) == 3
+    for name in parts:
+        (tmp_path / name).unlink()
+    said = cli("denoise model.joblib parts --force", code=1).stderr
+    assert "without array files but those that denoise wrote" in said
 
 
 def test_the_file_that_does_not_fit_is_named(cli, tmp_path, parts):

@@ -96,15 +96,22 @@ def test_a_word_in_a_number_column(table):
 
 
 def test_the_unnamed_index_of_pandas(table, tmp_path):
-    path = table(",t0,t1,t2\n0,0.5,0.25,0.125\n1,1.5,1.25,1.125\n2,2.5,2.25,2.125\n")
+    path = table(",t0,t1,t2,kind\n17,0.5,0.25,0.125,a\n3,1.5,1.25,1.125,b\n8,2.5,2.25,2.125,a\n")
     with read_rows(str(path)) as rows:
-        assert rows.shape == (3, 4)
-        assert "--columns 2-" in rows.warnings[0]
-    with read_rows(str(path), ReadOptions(columns="2-")) as rows:
-        assert rows.warnings == ()
+        assert "column 1, which has no name and numbers the rows" in rows.warnings[0]
         np.testing.assert_array_equal(rows.read()[:, 0], [0.5, 1.5, 2.5])
         write_rows(str(tmp_path / "out.csv"), rows.read(), rows.layout)
     assert (tmp_path / "out.csv").read_text() == path.read_text()
+    for options in (ReadOptions(width=4), ReadOptions(labels="kind")):
+        with read_rows(str(path), options) as rows:
+            assert rows.shape == (3, 4)
+            assert "--labels 1,5" in rows.warnings[-1]
+    with read_rows(str(path), ReadOptions(columns="1-4")) as rows:
+        assert rows.warnings == ()
+        assert rows.shape == (3, 4)
+    assert read(table(",t0\n1,0.5\n1,1.5\n2,2.5\n")).shape == (3, 2)
+    assert read(table("t0 t1\n1 0.5 2\n2 1.5 4\n")).shape == (2, 2)
+    assert read(table("t0 t1\n5 0.5 2\n2 1.5 4\n")).shape == (2, 3)
 
 
 def test_objects_are_never_unpickled(array, tmp_path):

@@ -224,6 +224,6 @@ def test_a_mean_among_the_rows_is_asked_about(said):
 
 def test_a_first_column_without_a_name_is_an_index_only_if_it_counts(said):
     numbers = lines(ROWS[:, :3], "%8.4f", " ")
-    assert "as pandas" not in said(joined("x =", "", numbers, ""))  # as Octave shows a matrix
+    assert "no name" not in said(joined("x =", "", numbers, ""))  # as Octave shows a matrix
     counted = [f"{place} {line}" for place, line in enumerate(numbers)]
-    assert "as pandas" in said(joined("a b c", counted, ""))
+    assert "which has no name and numbers the rows" in said(joined("a b c", counted, ""))

@@ -76,5 +76,7 @@ def _inside(folder: Path) -> list[str]:
         and path.name.lower().removesuffix(".gz").endswith(suffixes)
     ]
     if not names:
-        raise InputError(f"{folder}: is a folder without array files; name the files")
+        cleaned = any(".denoised." in path.name for path in folder.iterdir())
+        kinds = "array files but those that denoise wrote" if cleaned else "array files"
+        raise InputError(f"{folder}: is a folder without {kinds}; name the files")
     return names

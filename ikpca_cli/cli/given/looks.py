@@ -88,8 +88,14 @@ def check_rows(rows: Rows, source: str) -> None:
 
 def _other_ways(rows: Rows) -> str:
     """Say what else a table of columns in order may be."""
+    from ikpca_cli.recordings.sniffing import as_labels
+    from ikpca_cli.recordings.times import column_name, time_columns
+
     if rows.layout.table is None or rows.layout.transposed or not 1 < rows.shape[1] < rows.shape[0]:
         return ""
     if rows.shape[1] == 2:
         return "; if it is a signal along its first column, give several such files or their folder"
-    return "; if its columns are signals along the first one, --transpose"
+    turned = "; if its columns are signals along the first one, --transpose"
+    if 0 not in time_columns(rows):
+        return turned
+    return f"; if {column_name(rows, 0)} numbers samples, one a row, {as_labels(rows, [0])}{turned}"

@@ -217,6 +217,7 @@ def _read(
         parsed.digits,
         columns,
         all_columns=all_columns and not turned,
+        index_told=options.columns is not None or turned,
     )
     return Rows(
         Mapped.of(samples),
@@ -265,7 +266,9 @@ def _statement(
         guesses.append(f"{_count(len(footer))} from {first[:20]!r} on for no rows{left}")
     if not guesses:
         return []
-    otherwise = "--header, --skip-rows, --labels, --thousands, and for rows --window none"
+    otherwise = (
+        "--header, --skip-rows, --columns, --labels, --thousands, and for rows --window none"
+    )
     return [Note(f"took {', '.join(guesses)} ({otherwise} say otherwise)")]
 
 

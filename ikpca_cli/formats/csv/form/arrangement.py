@@ -129,6 +129,7 @@ def arrangement(
         columns,
         transposed=options.transpose,
         recording=options.recording,
+        width=options.width,
     )
     return Arrangement(turned=options.transpose, labels=tuple(axis))
 

@@ -32,6 +32,9 @@ _FEW = 4
 _MOST_RISE = 0.5
 """Share of lines in order from which one that is in order, too, is no axis for it."""
 
+_COUNTED = 2.0**52
+"""Rows that numbers can count."""
+
 _STEPS = 1.25
 """Largest ratio of neighbouring steps on a smooth axis."""
 
@@ -111,6 +114,21 @@ def rises(line: Matrix) -> bool:
     """Tell whether numbers rise, or fall, at each step."""
     steps = np.diff(line)
     return bool((steps > 0).all() or (steps < 0).all())
+
+
+def numbers_rows(values: Matrix, *, by_one: bool) -> bool:
+    """Tell whether numbers (rows,) may number rows, some of which are gone, or in another order.
+
+    They are whole, none comes twice, and no step, as times have, divides their differences; or
+    they rise `by_one`.
+    """
+    steps = np.diff(values)
+    if by_one:
+        return len(steps) > 0 and bool((steps == 1.0).all())
+    if not len(values) or not (values == np.rint(values)).all() or np.abs(values).max() > _COUNTED:
+        return False
+    divisor = np.gcd.reduce(steps.astype(np.int64)) if len(steps) else 1
+    return bool(divisor == 1) and len(np.unique(values)) == len(values)
 
 
 def is_even(line: Matrix, places: int) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ikpca_cli.formats.csv.digits import Digits
-from ikpca_cli.formats.csv.form.axis import Verdict, decimals, is_even, judge, rises
+from ikpca_cli.formats.csv.form.axis import Verdict, decimals, is_even, judge, numbers_rows, rises
 from ikpca_cli.formats.csv.form.cells import is_comment, numbers
 from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.head import Head
@@ -45,8 +45,11 @@ def index_or_axis(
     *,
     transposed: bool,
     recording: bool = False,
+    width: int | None = None,
 ) -> list[int]:
-    """Return the first column if it is the axis of samples in columns, and say what it may be.
+    """Return the first column if it is an index, or the axis of samples in columns; say so.
+
+    What may be either, or data, is doubted. An index has no name and numbers the rows.
 
     Parameters
     ----------
@@ -62,15 +65,21 @@ def index_or_axis(
         Whether the samples are the columns.
     recording
         Whether times are told and kept by whoever cleans the recording.
+    width
+        Columns that a sample is known to have.
     """
     first = columns[0]
-    name = head.names[first] if head.names else None
-    unnamed_index = first == 0 and name == ""  # of which more is said elsewhere
-    if len(rows) < _ROWS or len(columns) < 2 or (unnamed_index and not transposed):
+    if len(columns) < 2:
         return []
     cells = [[row[column] for row in rows] for column in columns]
     values = [numbers(column, dialect.grammar) for column in cells]
-    if not rises(values[0]):
+    if first == 0 and head.names is not None and not head.names[0] and not transposed:
+        named = len(dialect.cells(head.header or "")) == dialect.width
+        if width == len(columns) or not numbers_rows(values[0], by_one=not named):
+            return []  # more is said elsewhere
+        head.guesses.append("column 1, which has no name and numbers the rows, for labels")
+        return [first]
+    if len(rows) < _ROWS or not rises(values[0]):
         return []
     shown, labels = _named(first, head)
     if transposed:
@@ -133,6 +142,7 @@ def doubts_about(
     columns: Sequence[int],
     *,
     all_columns: bool,
+    index_told: bool,
 ) -> list[str]:
     """Return lines about what was read.
 
@@ -152,14 +162,15 @@ def doubts_about(
         The places of their columns in the table.
     all_columns
         Whether no column was chosen, or left out, by the user.
+    index_told
+        Whether the user said which columns are data.
     """
     lines = []
-    unnamed = head.names is not None and head.names[0] == ""
-    is_first = all_columns and unnamed and 0 not in head.texts and not head.coordinates
-    if is_first and _may_count(values[:, 0]):
+    unnamed = head.names is not None and head.names[0] == "" and columns[0] == 0
+    if unnamed and len(columns) > 1 and not index_told and _may_count(values[:, 0]):
         lines.append(
             "the first column has no name, as pandas writes its index; it was read as data. To "
-            "leave it out, and keep it in outputs, give --columns 2-"
+            f"leave it out, and keep it in outputs, give --labels {_named(0, head)[1]}"
         )
     if dialect.delimiter == "," and digits.whole:
         lines += _commas(rows, head)
