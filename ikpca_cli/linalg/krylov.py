@@ -91,16 +91,19 @@ def leading_by_iteration(
     values : ndarray, shape (d,)
     vectors : ndarray, shape (m, d)
     """
-    size, trace = len(matrix), float(np.trace(matrix))
+    size, trace = len(matrix), float(np.trace(matrix, dtype=np.float64))
     limit = min(size // _LARGEST_SHARE, most + max(SPARE, most // 10))
+    # A subspace is found in single precision where that loses less than what may be left out.
+    single = size * float(np.finfo(np.float32).eps) * trace <= negligible
+    coarse = matrix.astype(np.float32 if single else matrix.dtype, copy=False)
     rng = np.random.default_rng(size)
-    basis: FloatArray = np.empty((size, 0))
-    width = min(limit, FIRST_WIDTH)
+    basis: FloatArray = np.empty((size, 0), dtype=coarse.dtype)
+    product, width = basis, min(limit, FIRST_WIDTH)
     while True:
-        more = rng.standard_normal((size, width - basis.shape[1]))
-        basis = _orthonormal_columns(_times(matrix, np.concatenate([basis, more], axis=1)))
-        product = _times(matrix, basis)
-        left = trace - float(np.einsum("ij,ij->", basis, product))
+        more = rng.standard_normal((size, width - basis.shape[1])).astype(coarse.dtype)
+        basis = _orthonormal_columns(np.concatenate([product, _times(coarse, more)], axis=1))
+        product = _times(coarse, basis)
+        left = trace - float(np.einsum("ij,ij->j", basis, product).sum(dtype=np.float64))
         if left <= negligible:
             break
         # The last eigenvalues that a random subspace has are below those of the matrix.
@@ -112,7 +115,7 @@ def leading_by_iteration(
             break
         width = limit if enough > limit else min(limit, 2 * width)
     for _ in range(PASSES):
-        basis = _orthonormal_columns(product)
+        basis = _orthonormal_columns(product.astype(matrix.dtype, copy=False))
         product = _times(matrix, basis)
     values, turns = np.linalg.eigh(basis.T @ product)
     return values[-most:], basis @ turns[:, -most:]
@@ -124,7 +127,7 @@ def _orthonormal_columns(vectors: FloatArray) -> FloatArray:
 
 
 def _times(matrix: FloatArray, block: FloatArray) -> FloatArray:
-    product = np.empty(block.shape)
+    product = np.empty(block.shape, dtype=block.dtype)
 
     def fill(rows: slice) -> None:
         product[rows] = matrix[rows] @ block

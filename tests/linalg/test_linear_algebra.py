@@ -78,6 +78,12 @@ def test_a_subspace_grows_until_little_is_left():
     assert np.sum(powers) - values.sum() < 0.01 + 600e-6
     assert_allclose(values[::-1][:30], powers[:30], rtol=1e-8)
     assert_allclose(vectors.T @ vectors, np.eye(len(values)), atol=1e-12)
+    # Where nothing may be left out, all of it is in double precision.
+    whole, _ = leading_by_iteration(falling(600, powers[:40]), 150)
+    assert_allclose(whole[::-1][:40], powers[:40], rtol=1e-12)
+    single, vectors = leading_by_iteration(falling(600, powers).astype(np.float32), 150, 0.01)
+    assert single.dtype == vectors.dtype == np.float32
+    assert_allclose(single[::-1][:30], powers[:30], rtol=1e-4)
 
 
 def test_widths_between_are_skipped_where_none_would_be_enough(monkeypatch):
@@ -92,7 +98,7 @@ def test_widths_between_are_skipped_where_none_would_be_enough(monkeypatch):
     widths.clear()
     values, _ = leading_by_iteration(flat, 250, 1e-3)
     assert len(values) == 250
-    assert set(widths) == {krylov.FIRST_WIDTH, 275}
+    assert set(widths) == {krylov.FIRST_WIDTH, 275 - krylov.FIRST_WIDTH, 275}
 
 
 def test_eigenpairs_above_a_level_are_those_of_all(monkeypatch):
