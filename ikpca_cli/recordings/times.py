@@ -16,6 +16,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, RowSource
 from ikpca_cli.formats.csv.form.clock import clock_seconds
+from ikpca_cli.recordings.dates import seconds_since_first
 
 LOOKED_AT = 4096
 """Rows at both ends of a file that tell whether a column is one of times."""
@@ -35,14 +36,9 @@ _SECONDS = {"s": 1.0, "sec": 1.0, "second": 1.0, "seconds": 1.0, "ms": 1e-3, "us
 _FEWEST = 16  # rows that tell whether a column is one of times
 _BENT = 0.05  # distance from a straight line, over its length, of times that were rounded
 _BLOCK = 1 << 18  # rows read together
-
-
-_COLON = re.compile(r"(:\d\d:\d\d):(\d{1,6})\Z")
-"""Where loggers write milliseconds behind a colon, which numpy takes for a zone."""
-
-
-_DAY_FIRST = re.compile(r"\A(\d\d)[./](\d\d)[./](\d{4})")
-_DAY, _ANY_DAY = 86400.0, "2000-01-01T"
+_ROUNDS = 2  # of a count that begins again
+_RISES_ALIKE, _FALLS_ALIKE = 0.9, 0.5  # share of its steps that are the usual one
+_SAME_STEP = 1e-6  # of its period, by which its steps may differ
 
 
 @dataclass(frozen=True)
@@ -106,9 +102,11 @@ def times_of(rows: RowSource, columns: Sequence[int]) -> Times:
         place = columns[0]
         return _of_blocks(lambda part: _column(rows, part, place), int(rows.shape[0]))
     told = _labels(rows)
-    if told is None or len(told[0]) < _FEWEST or not told[0][0] < told[0][-1]:
+    if told is None or len(told[0]) < _FEWEST:
         return even_times(rows)
     labels = told[0]
+    if labels[0] >= labels[-1] and not _period(np.diff(labels)):
+        return even_times(rows)
     return _of_blocks(lambda part: labels[part], len(labels))
 
 
@@ -181,6 +179,8 @@ def _column(rows: RowSource, part: slice, place: int) -> FloatArray:
 def _of_blocks(read: Callable[[slice], FloatArray], length: int) -> Times:
     """Return the times that a function reads by slices."""
     first = np.diff(read(slice(0, min(length, _BLOCK))))
+    period = _period(first)
+    first = np.where(first < 0.0, first + period, first)
     rising = first[first > 0.0]
     if not len(rising):
         return NONE
@@ -188,6 +188,7 @@ def _of_blocks(read: Callable[[slice], FloatArray], length: int) -> Times:
     leaps: list[int] = []
     for start in range(0, length - 1, _BLOCK):
         steps = np.diff(read(slice(start, min(length, start + _BLOCK + 1))))
+        steps = np.where(steps < 0.0, steps + period, steps)
         odd = (steps > LEAP * usual) | (steps < -0.5 * usual)
         leaps += (start + 1 + np.flatnonzero(odd)).tolist()
         if len(leaps) > max(UNEVEN * length, 8):
@@ -205,7 +206,7 @@ def _labels(rows: Any) -> tuple[FloatArray, bool] | None:
     table = getattr(getattr(rows, "layout", None), "table", None)
     if table is None or not table.labels or not table.labels[0]:
         return None
-    words = [[cell.strip().strip('"') for cell in cells] for cells in table.labels]
+    words = [[cell.strip().strip("\"'[]") for cell in cells] for cells in table.labels]
     columns = []
     for place in range(len(words[0])):
         try:
@@ -213,29 +214,21 @@ def _labels(rows: Any) -> tuple[FloatArray, bool] | None:
         except ValueError:
             break
     if columns:
-        clock = clock_seconds(columns, table.label_names or None)
-        return (columns[0], False) if clock is None else (clock - clock[0], True)
-    first = [row[0] for row in words]
-    # A date alone is that of many samples, which the time beside it tells apart.
-    for stamps in ([" ".join(row[:2]) for row in words], first, [_ANY_DAY + one for one in first]):
-        plain = [_COLON.sub(r"\1.\2", _DAY_FIRST.sub(r"\3-\2-\1", one)) for one in stamps]
-        try:
-            dates = np.array(plain, dtype="datetime64[us]")
-        except ValueError:
-            continue
-        if not np.isnat(dates).any() and dates[0] != dates[-1]:
-            seconds = (dates - dates[0]).astype(np.float64) / 1e6
-            if stamps[0].startswith(_ANY_DAY):  # they go on at midnight
-                seconds += _DAY * np.cumsum(np.append(0.0, np.diff(seconds) < -0.5 * _DAY))
-            return seconds, True
-    return None
+        clock = clock_seconds(columns, table.label_names[: len(columns)] or None)
+        if clock is not None:
+            return clock - clock[0], True
+        rising = (column for column in columns if _rises(column, straight=False))
+        return next(rising, columns[0]), False
+    seconds = seconds_since_first(words)
+    return None if seconds is None else (seconds, True)
 
 
 def time_columns(rows: RowSource) -> tuple[int, ...]:
     """Return the columns that rise from row to row, as times or a count of the rows do.
 
     Rounded times may stay the same for some rows, and those of rows in reverse order fall, if they
-    lie along a straight line.
+    lie along a straight line. Behind these come counts that begin again whenever they are full, as
+    those of samples in packets and seconds of a clock do.
     """
     n_rows, n_columns = rows.shape
     if n_rows < _FEWEST or n_columns < 2:
@@ -244,13 +237,15 @@ def time_columns(rows: RowSource) -> tuple[int, ...]:
         np.asarray(rows[part], dtype=np.float64)
         for part in (slice(0, LOOKED_AT), slice(max(0, n_rows - LOOKED_AT), n_rows))
     ]
-    found = []
+    found, counts = [], []
     for column in range(n_columns):
         first, last = (end[:, column] for end in ends)
         way = np.sign(last[-1] - first[0])
         if way and all(_rises(way * end, straight=way < 0.0) for end in (first, last)):
             found.append(column)
-    return tuple(found)
+        elif all(_period(np.diff(end)) > 0.0 for end in (first, last)):
+            counts.append(column)
+    return (*found, *counts)
 
 
 def _rises(values: FloatArray, *, straight: bool) -> bool:
@@ -264,3 +259,19 @@ def _rises(values: FloatArray, *, straight: bool) -> bool:
     values = np.cumsum(np.where(steps > LEAP * usual, usual, steps))  # leaps left out
     line = np.linspace(values[0], values[-1], len(values))
     return bool(np.abs(values - line).max() <= max(_BENT * (values[-1] - values[0]), usual))
+
+
+def _period(steps: FloatArray) -> float:
+    """Return after how much a count begins again, from its steps (n - 1,); 0 if it is none.
+
+    It goes up by one step, but where some are left out, and falls by one less than its period.
+    """
+    rises, falls = steps[steps > 0.0], -steps[steps < 0.0]
+    if len(falls) < _ROUNDS or np.isnan(steps).any():
+        return 0.0
+    usual, fall = float(np.median(rises)), float(np.median(falls))
+    slack = _SAME_STEP * fall
+    is_count = fall >= (_FEWEST - 1) * usual - slack and float(falls.max()) <= fall + slack
+    is_count &= float(np.mean(np.abs(rises - usual) <= slack)) >= _RISES_ALIKE
+    is_count &= float(np.mean(np.abs(falls - fall) <= slack)) >= _FALLS_ALIKE
+    return fall + usual if is_count else 0.0

@@ -1,6 +1,8 @@
 """Leaps in the times of a recording, and files that a model was not fitted for."""
 
 from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
 
 import h5py
 import numpy as np
@@ -11,6 +13,7 @@ from ikpca_cli.cli.given.window_options import stretch_of, times_as_labels
 from ikpca_cli.estimators.mixture import Mixture
 from ikpca_cli.formats.arrays import read_rows
 from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.recordings.dates import seconds_since_first
 from ikpca_cli.recordings.fitting import fit_windows
 from ikpca_cli.recordings.recording import recording_of
 from ikpca_cli.recordings.times import time_columns, times_of
@@ -48,12 +51,89 @@ def test_samples_within_a_tick_of_the_clock_have_times(per_tick):
     assert_allclose(times_of(rows, (0,)).step, 1.0 / per_tick, rtol=0.05)
 
 
+@pytest.mark.parametrize(("period", "per_tick"), [(256, 1), (60, 1), (60, 4), (129, 1)])
+def test_a_count_that_begins_again_is_no_channel_and_leaps_where_samples_are_lost(period, per_tick):
+    """As those of samples in packets (OpenBCI's, Emotiv's), and the seconds of a clock."""
+    rng = np.random.default_rng(0)
+    whole = np.arange(N) // per_tick % period
+    rows = np.column_stack([rng.normal(size=N), whole])
+    assert time_columns(rows) == (1,)
+    assert times_of(rows, (1,)).leaps == ()
+    assert_allclose(times_of(rows, (1,)).step, 1.0 / per_tick, rtol=0.02)
+    lost = np.delete(rows, np.arange(700, 700 + 9 * per_tick), axis=0)
+    assert times_of(lost, time_columns(lost)).leaps == (700,)
+    risen = np.column_stack([rows, np.arange(N)])
+    assert time_columns(risen) == (2, 1)  # what rises all along tells more
+    for other in (
+        rng.integers(0, period, N),
+        np.abs(np.arange(N) % period - period // 2),
+        whole % 7,
+    ):
+        assert time_columns(np.column_stack([rows[:, 0], other])) == ()
+
+
+def test_a_count_of_packets_is_no_signal(cli):
+    rng = np.random.default_rng(0)
+    wave = 20.0 * np.sin(np.arange(N) / 20.0)[:, None] + rng.normal(size=(N, 2))
+    rows = np.column_stack([np.arange(N) % 256, wave])
+    np.savetxt("packets.txt", rows, ("%d", "%.2f", "%.2f"), ", ")
+    said = cli("fit packets.txt", code=1).stderr
+    assert "recording of 1200 samples and 2 channels: column 1 holds times, or counts" in said
+    cli("fit packets.txt --window 32")
+    cli("denoise model.joblib packets.txt")
+    found = np.loadtxt("packets.denoised.txt", delimiter=",")
+    assert_array_equal(found[:, 0], rows[:, 0])
+    assert np.mean((found[:, 1:] - wave) ** 2) > 0.1
+
+
 def test_uneven_times_are_said_and_do_not_cut():
     times = np.random.default_rng(0).exponential(size=N).cumsum()
     found = times_of(np.column_stack([times, times]), (0,))
     assert found.uneven
     assert found.leaps == ()
     assert "uneven" in found.remark()
+
+
+@pytest.mark.parametrize(
+    ("form", "step"),
+    [
+        ("%m/%d/%y %I:%M:%S %p", 900.0),  # HOBO's
+        ("%m/%d/%Y %I:%M %p", 3600.0),
+        ("%d.%m.%y %H:%M:%S", 3600.0),
+        ("%d/%m/%Y %H:%M", 7200.0),
+        ("%m/%d/%Y %H:%M", 7200.0),
+        ("%Y-%m-%dT%H:%M:%S+01:00", 1.0),  # PicoLog's
+        ("%Y-%m-%dT%H:%M:%S.%fZ", 0.004),
+        ("'%M:%S.%f'", 0.004),  # PhysioNet's elapsed time
+    ],
+)
+def test_dates_of_any_form_tell_how_far_apart_samples_are(form, step, recwarn):
+    start = datetime(2021, 6, 9)
+    moments = [start + timedelta(seconds=step * (i + 50 * (i >= 300))) for i in range(400)]
+    words = [(moment.strftime(form),) for moment in moments]
+    found = seconds_since_first([(word[0].strip("'"),) for word in words])
+    assert found is not None
+    steps = np.diff(found)
+    assert_allclose(np.delete(steps, 299), step, atol=1e-9)
+    assert_allclose(steps[299], 51 * step, atol=1e-9)
+    assert not recwarn
+
+
+@pytest.mark.parametrize("words", ["a1", "12:50:13.5 -> 512", "13/13/2021", "7"])
+def test_what_is_no_date_has_no_times(words):
+    assert seconds_since_first([(words,), (words + "0",)] * 10) is None
+
+
+def test_times_beside_others_keep_their_digits(cli):
+    """As the time since 1970 in nanoseconds, which no number of double precision holds."""
+    nanoseconds = [599616000038461538 + 7692307 * i for i in range(300)]
+    noise = np.random.default_rng(0).normal(size=300)
+    lines = [f"{0.5 * i:.4f};{at};{noise[i]:.3f}" for i, at in enumerate(nanoseconds)]
+    Path("polar.txt").write_text("\n".join(["t [ms];sensor [ns];x [uV]", *lines, ""]))
+    cli("fit polar.txt --window 32")
+    cli("denoise model.joblib polar.txt")
+    found = [line.split(";") for line in Path("polar.denoised.txt").read_text().splitlines()[1:]]
+    assert [cells[:2] for cells in found] == [line.split(";")[:2] for line in lines]
 
 
 @pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")

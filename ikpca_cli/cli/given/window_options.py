@@ -123,9 +123,14 @@ def times_as_labels(source: str, options: ReadOptions) -> ReadOptions:
         return options
     with read_rows(path, own) as rows:
         table = rows.layout.table
-        if table is None or table.labels is not None or 0 not in time_columns(rows):
+        if table is None or rows.layout.transposed or rows.layout.stacked:
             return options
-    return replace(options, labels="1")
+        times = time_columns(rows)
+        if not times or len(times) == rows.shape[1]:
+            return options
+        places = table.places or range(rows.shape[1])
+        labels = sorted({*table.label_places, *(places[column] for column in times)})
+    return replace(options, labels=",".join(str(place + 1) for place in labels))
 
 
 def fit_windows(
