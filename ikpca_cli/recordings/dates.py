@@ -119,5 +119,5 @@ def _elapsed(stamps: Sequence[str]) -> FloatArray | None:
     if len(parts) < len(stamps):
         return None
     minutes, seconds = np.array(parts).T
-    total: FloatArray = 60.0 * minutes + seconds
-    return total - total[0]
+    total: FloatArray = 60.0 * (minutes - minutes[0]) + (seconds - seconds[0])
+    return total

@@ -227,3 +227,60 @@ def test_a_first_column_without_a_name_is_an_index_only_if_it_counts(said):
     assert "no name" not in said(joined("x =", "", numbers, ""))  # as Octave shows a matrix
     counted = [f"{place} {line}" for place, line in enumerate(numbers)]
     assert "which has no name and numbers the rows" in said(joined("a b c", counted, ""))
+
+
+def test_a_line_that_counts_samples_is_no_sample(tmp_path):
+    """As BIOPAC's, below the names of its channels."""
+    above = ["rest.acq", "2 msec/sample", "2 channels", "ECG", "mV", "Resp", "Volts"]
+    body = [f"{place / 30000:.8g},{a:.6f},{b:.6f}," for place, (a, b) in enumerate(ROWS[:, :2])]
+    path = tmp_path / "a.csv"
+    path.write_text(joined(above, "min,CH1,CH2,", f",{len(ROWS)},{len(ROWS)},", body, ""))
+    with read_rows(str(path), ReadOptions(orientation="rows")) as rows:
+        np.testing.assert_allclose(rows.read()[:, 1:], ROWS[:, :2], atol=1e-6)
+    path.write_text(joined("min,CH1,CH2,", ",7,7,", body, ""))  # fewer than there are
+    with pytest.raises(InputError, match="'min' is missing"), read_rows(str(path), ReadOptions()):
+        pass
+
+
+def test_channels_below_each_other_that_a_line_counts_are_refused(refused, said):
+    """As EZChrom's: one column, whose numbers are those of all detectors."""
+    column = lines(ROWS[:, :1]) + lines(ROWS[:, 1:2])
+    above = ["Maxchannels:\t2", "Sampling Rate:\t5.0\t5.0\tHz"]
+    counts = "Total Data Points:\t60\t60\tPts."
+    assert "line 3 counts 60 and 60 numbers" in refused(joined(above, counts, column, ""))
+    assert "counts" in refused(joined(above, counts, column, ""), recording=True)
+    said(joined(above, counts, column, ""), orientation="rows")
+    said(joined(above, counts.replace("60", "61"), column, ""))
+
+
+def test_names_above_empty_columns_may_be_numbers(refused):
+    """As Rigol's, whose start and step stand under their names and nowhere else."""
+    body = [f"{place},{value:.2e},," for place, value in enumerate(ROWS[:, 0])]
+    text = joined("X,CH1,Start,Increment,", "Sequence,Volt,-6.0e-03,1.0e-05", body, "")
+    assert "give --columns ^3,^4 to leave out what is empty" in refused(text)
+
+
+def test_remarks_behind_numbers_are_said_to_be_in_the_way(refused):
+    """As LabChart's."""
+    rows = lines(between="\t")
+    rows[20] += "\t#* stimulus"
+    assert "take out remarks behind the numbers, such as '#* stimulus'" in refused(joined(rows))
+
+
+def test_a_time_and_an_arrow_before_a_number_are_no_label(refused):
+    """As serial monitors write, so that the first channel would be lost."""
+    rows = [
+        f"12:50:{10 + place % 50}.050 -> {a:.0f},{b:.0f}"
+        for place, (a, b) in enumerate(ROWS[:, :2])
+    ]
+    assert "what stands before the arrow" in refused(joined(rows, ""))
+
+
+def test_a_preamble_longer_than_the_rows_hides_no_delimiter(tmp_path):
+    """As Perkin Elmer's, a number or a word a line."""
+    above = [word for place in range(20) for word in (f"{place}.50", f"Lamp {place}", "SCAN")]
+    body = [f"{400 + place}.5\t{value:.3f}" for place, value in enumerate(ROWS[:30, 0])]
+    path = tmp_path / "a.txt"
+    path.write_text(joined(above, body, ""))
+    with read_rows(str(path), ReadOptions(orientation="rows")) as rows:
+        np.testing.assert_allclose(rows.read()[:, 1], np.round(ROWS[:30, 0], 3))

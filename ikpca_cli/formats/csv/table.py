@@ -15,6 +15,7 @@ from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import IkpcaError, InputError, Note, about
 from ikpca_cli.formats.csv.faults.lost_rows import empty_columns, refuse_open_quotes
 from ikpca_cli.formats.csv.faults.no_table import refuse_other_text
+from ikpca_cli.formats.csv.faults.several import refuse_counted, refuse_tables
 from ikpca_cli.formats.csv.faults.split_numbers import refuse_split_numbers
 from ikpca_cli.formats.csv.form.alignment import gap_of, widths_of
 from ikpca_cli.formats.csv.form.arrangement import arrangement, check_axis, times_apart
@@ -167,8 +168,11 @@ def _read(
     )
     parsed = parse_table(text, plan, size=size, progress=progress)
     samples = parsed.values.T if turned else parsed.values
-    if not (turned or stacked or options.recording or options.orientation == "rows"):
-        _refuse_several(parsed, name)
+    if options.orientation != "rows":
+        if not (turned or stacked or options.recording):
+            refuse_tables(parsed, name)
+        if len(columns) == 1:
+            refuse_counted(lines[: head.first], len(parsed.values), name)
     if stacked or (turned and labels and not options.transpose):
         axis = check_axis(
             [cells[-1] for cells in parsed.labels], dialect, head, name, stacked=stacked
@@ -226,18 +230,6 @@ def _read(
         missing=options.missing,
         warnings=tuple(about(name, line) for line in warnings),
     )
-
-
-def _refuse_several(parsed: Parsed, name: str) -> None:
-    """Refuse tables below each other, whose first column begins again."""
-    found = parsed.left_out.begins_again(parsed.values[:, 0])
-    if found is not None:
-        line, count = found
-        places = f" ({count} such places)" if count > 1 else ""
-        raise InputError(
-            f"{name}: its first column begins again below line {line}{places}, where another table "
-            "seems to begin: save each in a file of its own (--window none reads rows as they are)"
-        )
 
 
 def _sample(lines: Sequence[str], places: Sequence[int]) -> Sequence[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from shlex import quote
 
-from ikpca_cli.formats.csv.form.text_columns import TOUCHING
+from ikpca_cli.formats.csv.form.text_columns import ARROW, TOUCHING
 from ikpca_cli.formats.csv.plan import Plan
 
 _COMMENTS = re.compile(r"\s*([;%!*/]|--)")
@@ -32,6 +32,14 @@ def of_line(content: str, plan: Plan, *, is_last: bool) -> str:
     mark = _COMMENTS.match(content)
     if mark is not None and plan.dialect.grammar.number(plan.dialect.cells(content)[0]) is None:
         return f"if it is a comment, give --comment {quote(mark[1][0])}"
+    cells, width = plan.dialect.cells(content), plan.dialect.width
+    known = [plan.dialect.grammar.number(cell) is not None for cell in cells]
+    behind = [cell for cell in cells[width:] if cell]
+    if behind and all(known[:width]) and not any(known[width:]):
+        return (
+            f"take out remarks behind the numbers, such as {behind[0][:_LONGEST_WORD]!r}, or give "
+            "each row a cell for them"
+        )
     if not any(sign.isdigit() for sign in content):
         return "mend it; if the table ends above it, take out what is below"
     if is_last:
@@ -47,6 +55,11 @@ def of_cell(cell: str) -> str:
     """Say what may help where a cell is no number."""
     if _NO_EXPONENT.fullmatch(cell):
         return "Fortran leaves the E out of an exponent of three digits: write it with one"
+    if ARROW.fullmatch(cell):
+        return (
+            "give what stands before the arrow, such as the time of a serial monitor, a cell of "
+            "its own"
+        )
     if TOUCHING.search(cell):
         return "put blanks between numbers that touch, or give --labels for a column of text"
     if _BESIDE.fullmatch(cell) or _BEFORE.fullmatch(cell):

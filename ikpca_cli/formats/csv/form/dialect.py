@@ -44,6 +44,9 @@ _NO_NAMES = 0.9
 _LINES, _CELLS = 40, 100
 """Lines, and cells of each, that are compared for each candidate."""
 
+_POOR = 0.5
+"""Part of the lines explained below which those further down are asked."""
+
 _EVIDENCE = 10_000
 """Cells that are searched for marks."""
 
@@ -110,7 +113,10 @@ def find_dialect(
     comment = check_comment(options.comment)
     candidates = _possible(options.delimiter or hint, options.decimal)
     some = [*lines[: _LINES // 2], *lines[_LINES // 2 :: 1 + 2 * len(lines) // _LINES]]
-    mark, point = _best(some, candidates)
+    (mark, point), fit = _best(some, candidates)
+    if fit < _POOR:  # what stands above the rows may be long, and says little
+        other, fit = _best(lines[len(lines) // 2 :][:_LINES], candidates)
+        mark, point = other if fit >= _GROUPED_WEIGHT else (mark, point)
     rows = [split(line, mark) for line in lines]
     first, trailing, width = _shape(rows, _weights(rows, point))
     rows = [*rows[first:], *(split(line, mark) for line in later)]
@@ -237,8 +243,13 @@ def _shape(rows: Sequence[list[str]], weights: Sequence[list[float]]) -> tuple[i
     return first, trailing, max(counts, key=lambda width: counts[width])
 
 
-def _best(lines: Sequence[str], candidates: Sequence[tuple[str, str]]) -> tuple[str, str]:
-    """Return the first of the delimiters and decimal marks that explain the most of some lines."""
+def _best(
+    lines: Sequence[str], candidates: Sequence[tuple[str, str]]
+) -> tuple[tuple[str, str], float]:
+    """Return the first of the delimiters and decimal marks that explain the most of some lines.
+
+    And which part of them that is.
+    """
     best, most = candidates[0], -1.0
     tabbed = all("\t" in line for line in lines)
     by_tabs: set[str] = set()  # decimal marks with which tabs explain all lines
@@ -257,7 +268,7 @@ def _best(lines: Sequence[str], candidates: Sequence[tuple[str, str]]) -> tuple[
             best, most = (mark, point), fit
         if most >= 1.0:
             break
-    return best
+    return best, most
 
 
 def _fit(lines: Sequence[str], mark: str, point: str) -> float:

@@ -22,6 +22,7 @@ from ikpca_cli.formats.csv.form.footer import LINES, footer
 from ikpca_cli.formats.csv.form.text_columns import (
     HeaderLines,
     Line,
+    counts_rows,
     label_columns,
     shape,
     text_columns,
@@ -159,13 +160,16 @@ def _find_top(
     if start is None:  # only words, or a mistake in each row, which the reader will name
         return (0, 1) if lines[0].is_words(()) else (None, 0)
     top = start
-    above = HeaderLines(lines, columns, texts, dialect)
+    body = [line for line in lines[start:] if line.width == width]
+    filled = [c for c in columns if any(line.cells[c] for line in body)]
+    above = HeaderLines(lines, filled or columns, texts, dialect)
     while top and above.is_faulty_row(top - 1):
         top -= 1
     start, mistakes = top, start - top
     while top and above.is_header(top - 1):
         top -= 1
     if top < start:
+        start += not mistakes and counts_rows(body, columns)
         head.doubts += above.doubts(start - 1)
         return _names_among(lines, top, start), start
     if top and not any(line.has_text for line in lines[:top]):

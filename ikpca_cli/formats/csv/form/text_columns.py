@@ -41,6 +41,9 @@ From one number to another is a range, and may be the name of a row.
 TOUCHING = re.compile(r"\d\.\d*+(?:[eEdD][+-]?\d++)?+[+-]\d*+\.\d")
 """Decimal numbers without a blank between them, where they fill columns of a fixed width."""
 
+ARROW = re.compile(r".*(?:[-=]>|→)\s*+[+-]?+\d[\d.]*+\s*+")
+"""A number behind an arrow, before which serial monitors write the time."""
+
 _REMARKED = re.compile(r"[+-]?+(?:\d++\.?+\d*+|\.\d++)(?:[eEdD][+-]?+\d++)?+\s*+(?:[#!;%]|//).*+")
 """A number and a remark behind it."""
 
@@ -181,6 +184,14 @@ def text_columns(lines: Sequence[Line], width: int) -> tuple[int, ...]:
     return _wordy(lower, range(width))
 
 
+def counts_rows(rows: Sequence[Line], columns: Sequence[int]) -> bool:
+    """Tell whether the first of rows says how many there are in each channel, as BIOPAC's does."""
+    (first, *counts), *below = ([row.cells[column] for column in columns] for row in rows)
+    if first or len(set(counts)) != 1 or not counts[0].isdigit() or not below:
+        return False
+    return int(counts[0]) >= len(below) and all(cells[0] for cells in below)
+
+
 def label_columns(
     rows: Sequence[Line], texts: Sequence[int], width: int, delimiter: str
 ) -> tuple[int, ...]:
@@ -216,6 +227,8 @@ def _is_quantity(cell: str, *, touching: bool) -> bool:
     It may be `touching` another one.
     """
     if not cell or len(cell) > _LONG or _WITH_CLASS.fullmatch(cell) or _REMARKED.fullmatch(cell):
+        return True
+    if ARROW.fullmatch(cell):
         return True
     if touching and TOUCHING.search(cell) is not None:
         return True

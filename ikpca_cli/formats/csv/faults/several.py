@@ -1,0 +1,60 @@
+"""Tables, or signals, that stand below each other in one file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ikpca_cli.errors import InputError
+from ikpca_cli.formats.csv.parse import Parsed
+
+_COUNT = re.compile(r"(?<![\w.,:/-])\d{2,9}(?![\w.,:/-])", re.ASCII)
+"""A whole number of some size, and no part of a date, a version or a word."""
+
+
+def refuse_tables(parsed: Parsed, name: str) -> None:
+    """Refuse tables below each other, whose first column begins again.
+
+    Raises
+    ------
+    InputError
+        Naming the first line between them.
+    """
+    found = parsed.left_out.begins_again(parsed.values[:, 0])
+    if found is not None:
+        line, count = found
+        places = f" ({count} such places)" if count > 1 else ""
+        raise InputError(
+            f"{name}: its first column begins again below line {line}{places}, where another table "
+            "seems to begin: save each in a file of its own (--window none reads rows as they are)"
+        )
+
+
+def refuse_counted(above: Sequence[str], rows: int, name: str) -> None:
+    """Refuse a column whose numbers a line above it counts as those of several channels.
+
+    So chromatography data systems (EZChrom) export what several detectors measured.
+
+    Parameters
+    ----------
+    above
+        The lines above the rows.
+    rows
+        How many numbers there are.
+    name
+        What messages call the file.
+
+    Raises
+    ------
+    InputError
+        Naming the line that counts them.
+    """
+    for number, line in enumerate(above, start=1):
+        counts = [int(count) for count in _COUNT.findall(line)]
+        if len(counts) > 1 and sum(counts) == rows:
+            shown = " and ".join(map(str, counts))
+            raise InputError(
+                f"{name}: line {number} counts {shown} numbers, and all {rows} stand in one "
+                "column: save each channel in a file of its own (--window none reads rows as they "
+                "are)"
+            )
