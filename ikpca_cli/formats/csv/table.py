@@ -13,9 +13,9 @@ import numpy as np
 
 from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import IkpcaError, InputError, Note, about
+from ikpca_cli.formats.csv.faults.below_each_other import refuse_counted, refuse_tables
 from ikpca_cli.formats.csv.faults.lost_rows import empty_columns, refuse_open_quotes
 from ikpca_cli.formats.csv.faults.no_table import refuse_other_text
-from ikpca_cli.formats.csv.faults.several import refuse_counted, refuse_tables
 from ikpca_cli.formats.csv.faults.split_numbers import refuse_split_numbers
 from ikpca_cli.formats.csv.form.alignment import gap_of, widths_of
 from ikpca_cli.formats.csv.form.arrangement import arrangement, check_axis, times_apart
