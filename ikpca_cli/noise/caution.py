@@ -16,7 +16,7 @@ are then multiplied by the t of least risk on the file itself,
 (Stein, "Estimation of the mean of a multivariate normal distribution", 1981), sigma being that of
 the file and div f measured along one random direction (Ramani, Blu and Unser 2008). By the same
 risk f is that of the denoiser as it was fitted, or as it is when all in it that goes by the noise
-goes by that of the file.
+goes by that of the file, or by a level between, or beyond.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ _TOO_FAR = 1.1  # mean squared displacement, over that of noise, that no good de
 _LESS, _LITTLE_LESS = 0.75, 0.9  # share of what rows change usually, where it is less
 _SURELY, _MORE_SURELY, _LIKELY = 2.5, 3.0, 2.0  # standard errors
 _ENOUGH_COLUMNS, _QUIET = 20, 1.0 / 3.0  # which of a row has noise that is surely less, and by what
+_PARTS = (1.0, 0.75, 0.5, 0.0, 1.25)  # of a change of level, for a denoiser to go by
 _STEP = 0.01  # of the probe, in units of the noise
 
 Denoise: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -206,23 +207,23 @@ def caution_of_file(
         if ratio < 1.0 and (level.is_bound or guesses):
             return Caution(std, 0.0, ratio, seen, level.certain)
     limited = Caution(std, has_spikes=usual.has_spikes)
-    denoise = at_level(1.0)
-    moved = limited.apply(rows, denoise(rows)) - rows
+    moved = limited.apply(rows, at_level(1.0)(rows)) - rows
     directions = max(int(np.count_nonzero(moved.any(axis=0))), 1)
     square = float(np.einsum("ij,ij->", moved, moved)) / len(rows)
     if ratio == 1.0 and square <= _TOO_FAR * directions * std**2:
         return replace(usual, seen_ratio=seen, is_certain=level.certain)
     probe = rng.choice((-1.0, 1.0), rows.shape)
-    strength, risk = _best_share(denoise, rows, moved, limited, probe)
-    goes_by = 1.0
+    parts = (0.0,) if ratio == 1.0 else _PARTS
+    tried = [
+        (ratio**part, *_best_share(at_level(ratio**part), rows, limited, probe)) for part in parts
+    ]
+    goes_by, strength, risks = tried[0]
+    for other, share, own in tried[1:]:
+        gain = risks - own
+        if gain.mean() > gain.std() / len(gain) ** 0.5:
+            goes_by, strength, risks = other, share, own
     if ratio == 1.0:
         strength = min(strength, usual.strength)
-    else:
-        own = at_level(ratio)
-        moved = limited.apply(rows, own(rows)) - rows
-        share, own_risk = _best_share(own, rows, moved, limited, probe)
-        if own_risk < risk:
-            strength, goes_by = share, ratio
     if ratio < 1.0:
         # The quieter the noise, the more of what is left for it is signal.
         strength *= IN_DOUBT if level.certain else IN_DOUBT**2
@@ -230,31 +231,36 @@ def caution_of_file(
 
 
 def _best_share(
-    denoise: Denoise,
-    rows: FloatArray,
-    moved: FloatArray,
-    limited: Caution,
-    probe: FloatArray,
-) -> tuple[float, float]:
-    """Return what displacements are to be multiplied by, and the change in risk with it, a row.
+    denoise: Denoise, rows: FloatArray, limited: Caution, probe: FloatArray
+) -> tuple[float, FloatArray]:
+    """Return what displacements are to be multiplied by, and the change in risk of each row, (n,).
 
     Parameters
     ----------
     denoise : Denoise
-    rows, moved : ndarray, shape (n, p)
-        Rows, and their displacements.
+    rows : ndarray, shape (n, p)
     limited : Caution
-        What limits these.
+        What limits displacements.
     probe : ndarray, shape (n, p)
         Of ones and minus ones: the direction of the divergence.
     """
-    std = limited.std or 1.0
-    near = rows + _STEP * std * probe
-    turned = (limited.apply(near, denoise(near)) - near - moved) * probe
-    pull = -std * float(turned.sum()) / (len(rows) * _STEP)
-    square = max(float(np.einsum("ij,ij->", moved, moved)) / len(rows), 1e-300)
-    share = float(np.clip(pull / square, 0.0, _STRONGEST))
-    return share, share * (share * square - 2.0 * pull)
+    near = rows + _STEP * (limited.std or 1.0) * probe
+    cleaned, turned = denoise(rows), denoise(near)
+
+    def moved(strength: float) -> tuple[FloatArray, FloatArray]:
+        by = replace(limited, strength=strength)
+        steps = by.apply(rows, cleaned) - rows
+        turns = np.einsum("ij,ij->i", by.apply(near, turned) - near - steps, probe)
+        return np.einsum("ij,ij->i", steps, steps), turns * (limited.std or 1.0) / _STEP
+
+    square, turn = moved(1.0)
+    share = float(np.clip(-turn.sum() / max(square.sum(), 1e-300), 0.0, _STRONGEST))
+    # One that is longer than noise after that is shortened.
+    found = []
+    for strength in (share, min(share, 1.0)):
+        square, turn = moved(strength)
+        found.append((strength, square + 2.0 * turn))
+    return min(found, key=lambda one: float(one[1].mean()))
 
 
 def caution_by_change(

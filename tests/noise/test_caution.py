@@ -111,9 +111,13 @@ def test_smoothers_and_shrinkage_go_by_the_level_of_a_louder_file(method, given)
     model = load_method(method)(**given).fit(bumps(150, 1)[0])
     noisy, clean = bumps(100, 2, 0.1 * times)
     usual, found = model.denoise_as_fitted(noisy), model.treatment(noisy).caution
-    assert_allclose(found.goes_by, times, rtol=0.1)
+    assert_allclose(found.level_ratio, times, rtol=0.1)
+    assert 1.0 < found.goes_by < times**1.5
     after = errors(model, noisy, clean).mean()
     assert after < 0.9 * np.mean((found.apply(noisy, usual) - clean) ** 2)
+    # The level of the file itself is one of those that were compared.
+    at_its_own = found.apply(noisy, model._at_level(found.level_ratio)._raw(noisy))
+    assert after < 1.02 * np.mean((at_its_own - clean) ** 2)
     own = load_method(method)(**given).fit(bumps(150, 1, 0.1 * times)[0])
     assert after < 2.0 * errors(own, noisy, clean).mean()
 
