@@ -19,9 +19,10 @@ from ikpca_cli.cli.commands.evaluate import evaluate
 from ikpca_cli.cli.commands.fit import fit
 from ikpca_cli.cli.commands.guide import guide
 from ikpca_cli.cli.commands.info import info
-from ikpca_cli.cli.given.settings import read_settings, settings_file
+from ikpca_cli.cli.given.settings import read_settings, settings_file, settings_of
 from ikpca_cli.cli.help import Command, arranged, as_plain_flag
 from ikpca_cli.cli.streams import say, unprintable
+from ikpca_cli.cli.words.refused import refusal
 from ikpca_cli.data.signals import FIRST, INTERRUPTED, told
 from ikpca_cli.errors import IkpcaError, IkpcaNote, IkpcaWarning
 from ikpca_cli.formats.format_names import read_formats
@@ -103,10 +104,9 @@ def _is_wrong_usage(error: BaseException) -> bool:
 
 def _refused(error: Any, ctx: Any) -> typer.Exit:
     """Say in one line what typer does not take, and return what leaves with its exit code."""
-    text = error.format_message().rstrip(".")
     command = "" if ctx.invoked_subcommand is None else f" {ctx.invoked_subcommand}"
     where = f"{ctx.command_path}{command if hasattr(error, 'ctx') else ''}"
-    say(f"error: {text[:1].lower()}{text[1:]}; see {where} --help")
+    say(refusal(error, where))
     return typer.Exit(error.exit_code)
 
 
@@ -173,5 +173,5 @@ def root(
         ctx.default_map = read_settings(file, commands)
         own = ctx.default_map.get(ctx.invoked_subcommand or "", {})
         if own:
-            named = ", ".join(f"{name} = {value}" for name, value in own.items())
+            named = settings_of(own, commands[ctx.invoked_subcommand])
             typer.echo(f"defaults from {file}: {named}", err=True)

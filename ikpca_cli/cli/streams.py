@@ -62,6 +62,8 @@ def open_standard_streams() -> None:
                 os.close(opened)
         if getattr(sys, name) is None and name != "stdin":  # a closed stdin is refused by name
             setattr(sys, name, open(descriptor, "w", encoding="utf-8", closefd=False))  # noqa: SIM115
+    if os.environ.get("COLUMNS") == "0":  # a terminal that does not know its width
+        del os.environ["COLUMNS"]
     for stream in (sys.stdout, sys.stderr):
         # A file name that the terminal's encoding does not know must not stop a batch.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]

@@ -21,7 +21,7 @@ MOST_WINDOW_VALUES = 1 << 14
 """Values that say how windows are cut: one a channel, and a few more."""
 
 _STATE_BITS = 64  # what numpy reckons with
-_POSITIVE = frozenset({"gamma_", "gammas_", "latent_gamma_", "n_samples_"})
+_POSITIVE = frozenset({"gamma_", "gammas_", "latent_gamma_", "n_samples_", "total_variance_"})
 _NOT_NEGATIVE = _POSITIVE | {
     "distance_limit_",
     "estimated_mse_error_",
@@ -33,7 +33,6 @@ _NOT_NEGATIVE = _POSITIVE | {
     "signal_variances_",
     "spectral_noise_",
     "spectral_variances_",
-    "total_variance_",
     "weights_",
 }
 _ROUNDING = 1e-6  # of the largest: what cannot be negative may be so by rounding

@@ -110,6 +110,17 @@ def test_piped_tables_are_plain_and_whole(all_samples):
     assert done.stderr == b""
 
 
+def test_a_terminal_without_a_width_shows_a_help():
+    done = run("fit --help", env=os.environ | {"COLUMNS": "0"})
+    assert "Learn a model from noisy rows." in done.stdout.decode()
+
+
+def test_a_file_whose_name_is_like_an_option_is_told_how_to_be_given(tmp_path):
+    np.save(tmp_path / "-x.npy", np.eye(3))
+    done = run("fit", "-x.npy", code=2, cwd=tmp_path)
+    assert b"the file -x.npy is given as ./-x.npy" in done.stderr
+
+
 def test_a_closed_pipe_ends_quietly(samples):
     program = " ".join(map(shlex.quote, PROGRAM))
     line = f"{program} compare ecg_train.npy --clean mean --methods pca | head -1"

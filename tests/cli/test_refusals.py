@@ -137,6 +137,8 @@ def test_components_above_rank(cli, ready, method):
         ),
         (["denoise", "pca.joblib", "good.npy", "-o", "x.parquet"], "end it in .npy"),
         (["denoise", "pca.joblib", "good.npy", "-o", "x.h5::a"], "leave out ::a"),
+        (["fit", "good.npy", "-o", "clean.npy"], "name it clean.joblib"),
+        (["fit", "good.npy", "-o", "clean.csv.gz"], "a model goes there"),
     ],
 )
 def test_wrong_usage(cli, ready, args, reason):
@@ -174,6 +176,8 @@ def test_what_is_no_command_line_is_refused_in_one_line(cli, ready, args, reason
         (["denoise", "pca.joblib", "good.npy", "-o", "wide.npy"], "exists already"),
         (["denoise", "good.npy", "good.npy"], "good.npy: is not an ikpca model"),
         (["denoise", "text.csv", "good.npy"], "text.csv: is not an ikpca model"),
+        (["denoise", "pca.joblib", "no/such.npy"], "no/such.npy: there is no such file"),
+        (["denoise", "pca.joblib", ""], "an input has an empty name"),
         (["evaluate", "missing.joblib", "good.npy", "--clean", "mean"], "missing.joblib"),
         (["info", "empty.csv"], "empty.csv"),
     ],

@@ -50,6 +50,28 @@ def test_a_misspelt_variable_is_refused(cli, samples, home, monkeypatch):
     cli("guide")  # which has nothing to do with it
 
 
+@pytest.mark.parametrize(
+    ("option", "value", "reason"),
+    [
+        ("seed", "x", "should be a valid integer"),
+        ("jobs", "0", "should be greater than or equal to 1"),
+        ("format", "xml", "'xml' is not one of"),
+        ("quiet", "maybe", "should be a valid boolean"),
+    ],
+)
+def test_a_value_is_refused_with_its_place(cli, home, monkeypatch, option, value, reason):
+    monkeypatch.setenv(f"IKPCA_FIT_{option.upper()}", value)
+    line = cli("fit", "ecg_train.npy", code=2).stderr
+    assert value in line
+    assert f", in the environment as IKPCA_FIT_{option.upper()}: {reason}" in line
+    assert "Input" not in line
+    monkeypatch.delenv(f"IKPCA_FIT_{option.upper()}")
+    if option != "quiet":
+        line = cli("fit", "ecg_train.npy", f"--{option}", value, code=2).stderr
+        assert f"'--{option}'" in line
+        assert "environment" not in line
+
+
 def test_a_variable_without_its_command_is_warned_of(cli, samples, home, monkeypatch):
     monkeypatch.setenv("IKPCA_METHOD", "pca")
     result = cli("fit", "ecg_train.npy", "--method", "pca")
@@ -67,7 +89,9 @@ def test_the_folders_file_comes_before_the_users(cli, samples, home):
 
 def test_what_stands_before_all_tables_is_for_each_command_that_has_it(cli, samples, home):
     (samples / "ikpca.toml").write_text('format = "json"\n[fit]\nmethod = "pca"\n')
-    json.loads(cli("fit", "ecg_train.npy").stdout)
+    result = cli("fit", "ecg_train.npy")
+    json.loads(result.stdout)
+    assert result.stderr == "defaults from ikpca.toml: format = json, method = pca\n"
     json.loads(cli("info", "model.joblib").stdout)
     assert "defaults" not in cli("guide").stderr
 
@@ -77,7 +101,8 @@ def test_flags_and_lists(cli, samples, home):
         '[fit]\nforce = true\nmethod = "pca"\n[compare]\nmethods = "pca"\ncomponents = ["2", "3"]\n'
     )
     for _ in range(2):
-        cli("fit", "ecg_train.npy")
+        said = cli("fit", "ecg_train.npy").stderr
+        assert said == "defaults from ikpca.toml: force = true, method = pca\n"
     words = ["compare", "ecg_train.npy", "ecg_noisy.npy", "--clean", "ecg_clean.npy"]
     found = json.loads(cli(*words, "--format", "json").stdout)["results"]
     assert [row["n_components"] for row in found] == [2, 3]

@@ -295,6 +295,7 @@ def test_dropped_rows_lose_their_labels_and_say_so(table, tmp_path, reader):
 
 def test_a_feature_without_any_value_has_no_mean(table):
     assert "feature 2 has no value" in refusal(table("1,\n2,\n3,NA\n\n"[:-1]), missing="mean")
+    assert "feature 2 has no value" in refusal(table("1,\n2,\n3,NA\n\n"[:-1]), missing="drop")
     assert "every sample has a missing" in refusal(table("x,y,z\n1,,\n,2,3\n"), missing="drop")
 
 

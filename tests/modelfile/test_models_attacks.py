@@ -418,7 +418,7 @@ def test_a_name_cannot_bring_control_characters_to_the_terminal(path):
 IMPOSSIBLE = {
     "gamma_": -1e300,
     "n_samples_": 0,
-    "total_variance_": -1.0,
+    "total_variance_": 0.0,
     "noise_std_": -0.1,
     "ridge_": -2.0,
     "latent_gamma_": 0.0,

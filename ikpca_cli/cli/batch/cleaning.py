@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.sources import located, quietly_open
-from ikpca_cli.errors import IkpcaError, about
+from ikpca_cli.errors import IkpcaError, InputError, about
 
 if TYPE_CHECKING:
     import numpy as np
@@ -169,6 +169,8 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     from ikpca_cli.recordings.windowed import Windowed
 
     path, reading = located(job.source, job.reading)
+    if path != "-" and not os.path.lexists(path):
+        raise InputError(f"{path}: there is no such file; check its path")
     for target in (job.target, job.residual):
         if target is not None:
             check_target(target, inputs=[path, job.model], force=job.force)

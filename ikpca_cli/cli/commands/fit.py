@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ikpca_cli.cli import options as opt
+from ikpca_cli.cli.given import exclusions
 from ikpca_cli.cli.given.composed import composed
-from ikpca_cli.cli.given.exclusions import check_missing, check_several, check_update
 from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.looks import check_rows
 from ikpca_cli.cli.given.reading_options import Reading
@@ -154,7 +154,7 @@ def fit(
         "--seed": seed,
     }
     if update is not None:
-        check_update(
+        exclusions.check_update(
             given
             | {
                 "--method": None if method == "ikpca" else method,
@@ -170,7 +170,7 @@ def fit(
     named, sources = sources, gathered(sources)
     train = sources[0]
     if len(sources) > 1:
-        check_several(work.cluster)
+        exclusions.check_several(work.cluster)
     method = default_method(method, window)
     standing: list[str] = []
     if method == "auto":
@@ -195,14 +195,13 @@ def fit(
     from ikpca_cli.estimators.denoiser import load_method
     from ikpca_cli.estimators.missing_values import FilledRows, fit_filled
     from ikpca_cli.evaluation.diagnostics import noise_flaw
-    from ikpca_cli.formats.arrays import check_target
     from ikpca_cli.formats.output import identity
     from ikpca_cli.modelfile.storage import load_model, save_model
     from ikpca_cli.recordings.windowed import Windowed
 
     force = force or target == update
     inputs = [split_source(source)[0] for source in sources]
-    check_target(target, inputs=inputs, force=force)
+    exclusions.check_model_file(target, inputs=inputs, force=force)
     if plot is not None:
         from ikpca_cli.plots.picture_file import check_picture
 
@@ -210,7 +209,7 @@ def fit(
     old = None if update is None else load_model(update)
     files = reading.options(fills=True, known=None if old is None else old.reading_)
     if reading.left_to_model:
-        check_missing(files.missing, {"--cluster": bool(work.cluster)})
+        exclusions.check_missing(files.missing, {"--cluster": bool(work.cluster)})
     if window == "none":
         files = replace(files, orientation="rows")
     replaces = identity(update) if update is not None and target == update else None

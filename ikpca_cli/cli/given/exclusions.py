@@ -2,9 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from ikpca_cli.errors import UsageError
+
+
+def check_model_file(target: str, *, inputs: Sequence[str], force: bool) -> None:
+    """Refuse a file for a model that cannot be written, or is called as data are.
+
+    Raises
+    ------
+    OutputError
+        As `ikpca_cli.formats.output.check_target` says.
+    UsageError
+        If its suffix is that of an array file, as where ``-o`` was to name the cleaned rows.
+    """
+    from ikpca_cli.formats.arrays import check_target
+    from ikpca_cli.formats.format import suffix_of
+    from ikpca_cli.formats.format_registry import FORMATS, format_named
+
+    check_target(target, inputs=inputs, force=force)
+    if any(suffix_of(target) in kind.suffixes for kind in map(format_named, FORMATS)):
+        name = Path(target).with_suffix(".joblib")
+        raise UsageError(
+            f"{target}: a model goes there, and no array: name it {name}; denoise writes clean rows"
+        )
 
 
 def check_several(cluster: str | None) -> None:

@@ -30,9 +30,11 @@ def gathered(sources: Sequence[str]) -> list[str]:
     """
     found: list[str] = []
     for source in sources:
+        if not source:
+            raise InputError("an input has an empty name; name a file")
         if source.startswith("@") and not Path(source).exists():
             found += _listed(source[1:])
-        elif source and Path(source).is_dir():
+        elif Path(source).is_dir():
             found += _inside(Path(source))
         else:
             found.append(source)

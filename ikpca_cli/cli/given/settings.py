@@ -69,6 +69,16 @@ def read_settings(file: Path, commands: Mapping[str, Any]) -> dict[str, dict[str
     return defaults
 
 
+def settings_of(defaults: Mapping[str, Any], command: Any) -> str:
+    """Return the defaults of a command, as `read_settings` has them, by the names of a file."""
+    names = {param.name: name for name, param in _options(command).items()}
+    shown = {names[name]: value for name, value in defaults.items()}
+    return ", ".join(
+        f"{name} = {str(value).lower() if isinstance(value, bool) else value}"
+        for name, value in shown.items()
+    )
+
+
 def _options(command: Any) -> dict[str, Any]:
     """Return a command's parameters by the names of their options, without dashes."""
     return {

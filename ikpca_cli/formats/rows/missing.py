@@ -58,11 +58,7 @@ class Missing:
         InputError
             If there is a column without values.
         """
-        empty = np.flatnonzero(self.present == 0)
-        if empty.size:
-            raise InputError(
-                f"{name}: feature {empty[0] + 1} has no value at all, so no mean; leave it out"
-            )
+        self._refuse_empty(name)
         return self.total / self.present
 
     def kept(self, name: str) -> npt.NDArray[np.intp]:
@@ -75,10 +71,17 @@ class Missing:
         """
         kept = np.flatnonzero(self.whole)
         if kept.size == 0:
+            self._refuse_empty(name)
             raise InputError(
                 f"{name}: every sample has a missing value; give --missing mean or fill"
             )
         return kept
+
+    def _refuse_empty(self, name: str) -> None:
+        """Refuse columns without a value."""
+        empty = np.flatnonzero(self.present == 0)
+        if empty.size:
+            raise InputError(f"{name}: feature {empty[0] + 1} has no value at all; leave it out")
 
     def replaced(self, missing: str) -> str:
         """Say what is done with values for which something is put."""
