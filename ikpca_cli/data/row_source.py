@@ -80,7 +80,7 @@ def as_rows(X: Any, *, least: int = 1) -> RowSource:
     if kind not in "fiub":
         raise InputError(f"{row_name(X)} does not hold real numbers (dtype {source.dtype})")  # type: ignore[attr-defined]
     if hasattr(source, "columns"):
-        _check_columns(source)
+        source = _checked_frame(source)
     if shape[0] < least:
         raise InputError(
             f"{row_name(X)} has {_count(shape[0], 'row')}: at least {least} are needed here"
@@ -90,8 +90,14 @@ def as_rows(X: Any, *, least: int = 1) -> RowSource:
     return source
 
 
-def _check_columns(frame: Any) -> None:
-    """Refuse a data frame, of pandas or polars, with a column that holds no real numbers."""
+def _checked_frame(frame: Any) -> RowSource:
+    """Return a data frame, of pandas or polars, as numbers, missing ones as NaN.
+
+    Raises
+    ------
+    InputError
+        If a column holds no real numbers.
+    """
     for name, dtype in zip(frame.columns, frame.dtypes, strict=True):
         numeric = getattr(dtype, "is_numeric", None)
         if not (numeric() if callable(numeric) else getattr(dtype, "kind", "f") in "fiub"):
@@ -99,6 +105,9 @@ def _check_columns(frame: Any) -> None:
                 f"{row_name(frame)}: column {name!r} does not hold real numbers ({dtype}): leave "
                 "it out, or turn it into numbers"
             )
+    nullable = any(hasattr(dtype, "na_value") for dtype in frame.dtypes)  # pandas' NA is no number
+    rows: RowSource = frame.to_numpy(np.float64, na_value=np.nan) if nullable else frame
+    return rows
 
 
 def check_width(X: RowSource, n_features: int) -> None:

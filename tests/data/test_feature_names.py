@@ -131,3 +131,24 @@ def test_columns_of_words_are_refused_by_name():
     frame = Frame(ROWS, "abc", [np.dtype(float), np.dtype(object), np.dtype(float)])
     with pytest.raises(InputError, match="column 'b' does not hold real numbers"):
         PCA().fit(frame)
+
+
+def test_missing_values_of_nullable_columns_are_named():
+    class Nullable:
+        kind, na_value = "f", object()  # as pandas.Float64Dtype has them
+
+    class Frame64(Frame):
+        def to_numpy(self, dtype, na_value):
+            return np.where(self.values == "NA", na_value, self.values).astype(dtype)
+
+        def __getitem__(self, rows):
+            raise TypeError("float() argument must be a number, not 'NAType'")
+
+    values = ROWS.astype(object)
+    np.testing.assert_array_equal(
+        PCA().fit(Frame64(values, "abc", [Nullable()] * 3)).denoise(ROWS),
+        PCA().fit(ROWS).denoise(ROWS),
+    )
+    values[3, 1] = "NA"
+    with pytest.raises(InputError, match="row 4, column 2 is nan"):
+        PCA().fit(Frame64(values, "abc", [Nullable()] * 3))
