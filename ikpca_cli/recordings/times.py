@@ -267,7 +267,7 @@ def _period(steps: FloatArray) -> float:
     It goes up by one step, but where some are left out, and falls by one less than its period.
     """
     rises, falls = steps[steps > 0.0], -steps[steps < 0.0]
-    if len(falls) < _ROUNDS or np.isnan(steps).any():
+    if min(len(rises), len(falls)) < _ROUNDS or np.isnan(steps).any():
         return 0.0
     usual, fall = float(np.median(rises)), float(np.median(falls))
     slack = _SAME_STEP * fall
