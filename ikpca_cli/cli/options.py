@@ -169,8 +169,8 @@ NoiseModel: TypeAlias = Annotated[
         "--noise-model",
         metavar="|".join(("auto", *NOISE_MODELS)),
         rich_help_panel=_MODEL,
-        help="What the noise is like: of one level, of one for each column, growing with the "
-        "signal, or correlated along the row; auto tells it from the rows.",
+        help="What the noise is like: of one level, of one for each column or each row, growing "
+        "with the signal, or correlated along the row; auto tells it from the rows.",
     ),
 ]
 NoiseRows: TypeAlias = Annotated[

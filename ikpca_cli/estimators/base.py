@@ -61,8 +61,7 @@ class Estimator(Parametric):
     total_variance_ : float
         Their total variance in that space.
     noise_std_ : float or None
-        Standard deviation of the noise, in the units of the data: given, or estimated from the
-        training rows; None where it cannot be known.
+        Standard deviation of the noise, given or estimated; None where it cannot be known.
     read_std_ : float or None
         The level that was read off them, where a lower one was taken; None where it was not.
     n_samples_ : int
@@ -86,13 +85,12 @@ class Estimator(Parametric):
         that is what is left of 1 after the transform.
     noise_model_ : int or None
         What the noise is like, an index of `NOISE_MODELS`; None is white.
-    column_stds_, noise_covariance_, gain_and_floor_, relative_and_least_, frequency_band_ : ndarray
+    column_stds_, row_directions_, noise_covariance_, gain_and_floor_, relative_and_least_,
+    frequency_band_ : ndarray
         Or None: what the transform that makes it white needs, see `ikpca_cli.transforms`.
-    spike_directions_ : ndarray, shape (e, n_features), or None
-        What finds values to leave out, see `ikpca_cli.noise.models.spikes.Spikes.state`; None for
-        no such thing.
-    spike_share_ : float or None
-        Share of the values of the training rows that are left out; None as above.
+    spike_directions_, spike_share_ : ndarray, shape (e, n_features), and float, or None
+        What finds values to leave out, see `ikpca_cli.noise.models.spikes.Spikes.state`, and share
+        of the values of the training rows that are left out; None where none are.
     noise_evidence_ : str
         How what the noise is like is known; a model file does not keep it.
     noise_doubt_ : str
@@ -128,6 +126,7 @@ class Estimator(Parametric):
         "gain_and_floor_": ("two",),
         "relative_and_least_": ("two",),
         "frequency_band_": ("four",),
+        "row_directions_": ("lines", "f"),
         "spike_directions_": ("parts", "f"),
         "spike_share_": (),
         "distance_limit_": (),
@@ -162,6 +161,7 @@ class Estimator(Parametric):
     gain_and_floor_: FloatArray | None = None
     relative_and_least_: FloatArray | None = None
     frequency_band_: FloatArray | None = None
+    row_directions_: FloatArray | None = None
     spike_directions_: FloatArray | None = None
     spike_share_: float | None = None
     noise_evidence_: str = ""

@@ -106,12 +106,12 @@ class Cleaner(Estimator):
                 return small
 
             with at_work():
-                Z, left_out = how.prepared(block)
-                cleaned = how.finish(block, Z, compared)
+                prepared = how.prepared(block)
+                cleaned = how.finish(block, prepared, compared)
             unlike = distances > limit
             if keep_unlike:
                 cleaned[unlike] = block[unlike]
-            yield CleanedBlock(part, block, cleaned, unlike, left_out)
+            yield CleanedBlock(part, block, cleaned, unlike, prepared.left_out)
 
     def treatment(self, X: RowSource) -> Treatment:
         """Return how the rows of one source are cleaned, by a look at some of them.

@@ -150,7 +150,7 @@ class Denoiser(KnownFit):
             rows = FirstPass(self.white_rows(rows), self.seed)
             self._read(rows, progress)
         mean = rows.mean
-        level = level_of_fit(self, rows, mean, self._given_noise)
+        level = level_of_fit(self, rows, mean, noise)
         self.noise_doubt_ = level.doubt_in_words(may_leave=self.n_components == "auto")
         if self.noise_doubt_ and not isinstance(self.noise_doubt_, Note):
             tell(f"{self.noise_doubt_}; give it (--noise-std) if you know it", stacklevel=4)

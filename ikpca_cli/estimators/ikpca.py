@@ -61,7 +61,7 @@ class IKPCA(PreimageDenoiser):
         the published pre-image.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
-    noise_model : {"auto", "white", "columns", "counts", "correlated"}
+    noise_model : {"auto", "white", "columns", "counts", "correlated", "rows"}
         What the noise is like: of one level; of one for each column; growing with the signal;
         correlated along the row. "auto" tells it from the rows, where nothing is given in their
         units.

@@ -40,7 +40,7 @@ class Mixture(Denoiser):
         "auto" is one for 100 rows, at most 24.
     noise_std : float or "auto"
         Standard deviation of the noise, in the units of the data.
-    noise_model : {"white", "auto", "columns", "counts", "correlated"}
+    noise_model : {"white", "auto", "columns", "counts", "correlated", "rows"}
         What the noise is like; "auto" looks for it.
     replicates : bool
         Not used; a mixture is for rows that differ.

@@ -146,7 +146,7 @@ def noise_flaw(model: Denoiser, X: RowSource) -> str | None:
     rows = selection_rows(X, SOME_ROWS, model.seed_)
     treatment = model.treatment(rows)
     cleaned = model.clean(rows, treatment)
-    residual = Residual.of(treatment.forward(rows), treatment.forward(cleaned))
+    residual = Residual.of(*treatment.both(rows, cleaned))
     if residual.std == 0.0:
         return None
     # White noise that stays with a smooth signal is missing in what was removed: its neighbours are

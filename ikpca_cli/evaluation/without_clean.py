@@ -102,7 +102,7 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
         share = min(max(risk / noise_mse, 0.0), 1.0)
         error = math.hypot(error, (1.0 - 2.0 * share) * _doubt_of_columns(model, treatment))
     cleaned = clean(rows)
-    residual = Residual.of(Z, treatment.forward(cleaned))
+    residual = Residual.of(*treatment.both(rows, cleaned))
     reason = _reason(model, Z, residual, level)
     if not reason and is_impossible(risk, error):
         raise InputError(

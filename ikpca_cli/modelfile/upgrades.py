@@ -24,6 +24,15 @@ _TRUST = (
 )
 """What format 3 added for every method, and older fits did without."""
 
+_LATER = (
+    "read_std_",
+    "frequency_band_",
+    "row_directions_",
+    "spike_directions_",
+    "spike_share_",
+)
+"""What the first files of format 3 did without."""
+
 _FIRST_SMOOTHERS = 4
 """That adapt to the row, in the first files of format 3."""
 
@@ -35,8 +44,7 @@ def upgrade(content: dict[str, Any]) -> None:
         return
     if state.pop("spike_limit_", None) is not None:
         raise FlawError("it finds spikes as only versions in development did")
-    # Which the first files of format 3 did without.
-    for name in ("read_std_", "frequency_band_", "spike_directions_", "spike_share_"):
+    for name in _LATER:
         state.setdefault(name, None)
     adaptive = state.get("smoothing_adaptive_")  # and these without the last smoothers
     if isinstance(adaptive, np.ndarray) and len(adaptive) == _FIRST_SMOOTHERS:

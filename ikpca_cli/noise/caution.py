@@ -46,10 +46,10 @@ LIKE = 1.25
 _STRONGEST = 2.0  # times a displacement
 _SAME_LEVEL = 0.1  # relative difference of levels that changes nothing
 _TOO_FAR = 1.1  # mean squared displacement, over that of noise, that no good denoiser has
-_LESS, _LITTLE_LESS = 0.75, 0.9  # share of what rows change usually, where it is less
-_SURELY, _MORE_SURELY, _LIKELY = 2.5, 3.0, 2.0  # standard errors
+_SURELY, _LIKELY = 3.0, 2.0  # standard errors
 _ENOUGH_COLUMNS, _QUIET = 20, 1.0 / 3.0  # which of a row has noise that is surely less, and by what
 _PARTS = (1.0, 0.75, 0.5, 0.0, 1.25)  # of a change of level, for a denoiser to go by
+_MOST_HIDDEN = 0.6  # share of a level that may be signal
 _STEP = 0.01  # of the probe, in units of the noise
 
 Denoise: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -79,6 +79,8 @@ class Caution:
         off others is to be compared with that.
     has_spikes : bool
         Whether there are spikes, of which some are not found: rows with these hold more noise.
+    by_row : bool
+        Whether rows were brought to one level, each by its own.
     """
 
     std: float | None
@@ -89,6 +91,7 @@ class Caution:
     goes_by: float = 1.0
     read: float | None = field(default=None, compare=False)
     has_spikes: bool = field(default=False, compare=False)
+    by_row: bool = field(default=False, compare=False)
 
     @property
     def is_usual(self) -> bool:
@@ -133,6 +136,8 @@ class Caution:
             if self.strength == 0.0
             else f"what is removed is multiplied by {self.strength:.2g}"
         )
+        if self.by_row:
+            return Note(f"what is left of these rows beside what they share is signal, too: {done}")
         return Note(
             f"the noise of these rows is {kind}, {ratio:.2g} times that of the rows that the model "
             f"was fitted on: {done}; a model fitted on rows like these does better"
@@ -160,6 +165,8 @@ def caution_of_file(
     rng: np.random.Generator,
     n_fitted: int = SOME_ROWS,
     signal: float = 0.0,
+    *,
+    by_row: bool = False,
 ) -> Caution:
     """Return what displacements of a file are limited by, from some of its rows.
 
@@ -178,6 +185,8 @@ def caution_of_file(
         as such, so that more of a file would look quieter where signal hides in its noise.
     signal : float
         Variance of the signal in the training rows, a column, where it is known.
+    by_row : bool
+        Whether each row was brought to the level of the training rows.
 
     Returns
     -------
@@ -190,9 +199,16 @@ def caution_of_file(
     like_fit = rows[: max(n_fitted, FEW_ROWS)]
     level = estimate_noise(like_fit - like_fit.mean(axis=0))
     std, ratio, seen = usual.std, 1.0, 1.0
-    if level.std is not None:
+    if level.std is not None and by_row:
+        # Of rows that were brought to one level too little is left only where signal was there.
+        apart = level.std / usual.std
+        if apart < 1.0 - _SAME_LEVEL:
+            std, ratio, seen = level.std, apart, apart
+            if not level.certain and level.hidden > _MOST_HIDDEN:
+                return Caution(std, 0.0, ratio, seen, by_row=True)
+    elif level.std is not None:
         # Of a file with hardly any noise all of a bound may be signal: it is doubted sooner.
-        surely = _LIKELY if level.is_bound else _MORE_SURELY
+        surely = _LIKELY if level.is_bound else _SURELY
         like, enough = usual.read or usual.std, _SAME_LEVEL + surely * level.error
         if level.certain and abs(np.log(level.std / usual.std)) <= enough:
             like = usual.std
@@ -227,7 +243,8 @@ def caution_of_file(
     if ratio < 1.0:
         # The quieter the noise, the more of what is left for it is signal.
         strength *= IN_DOUBT if level.certain else IN_DOUBT**2
-    return Caution(std, strength, ratio, seen, level.certain, goes_by, has_spikes=usual.has_spikes)
+    told = {"has_spikes": usual.has_spikes, "by_row": by_row}
+    return Caution(std, strength, ratio, seen, level.certain, goes_by, **told)
 
 
 def _best_share(
@@ -261,40 +278,3 @@ def _best_share(
         square, turn = moved(strength)
         found.append((strength, square + 2.0 * turn))
     return min(found, key=lambda one: float(one[1].mean()))
-
-
-def caution_by_change(
-    clean: Denoise,
-    rows: FloatArray,
-    found: Caution,
-    expected: tuple[float, int],
-) -> Caution:
-    """Return what displacements of a file are limited by whose noise level cannot be told.
-
-    Where signal hides in a level, a file without noise has the same one. But what changes of its
-    rows is signal alone, and less than of rows with noise. How much less noise there is does not
-    follow from it, so that such rows are left as they are.
-
-    Parameters
-    ----------
-    clean : Denoise
-        As those of the fit, but moved as far as they may be; both
-        in the units of the data.
-    rows : ndarray, shape (n, p)
-        Rows of the file.
-    found : Caution
-        By their level.
-    expected : tuple of float and int
-        Mean squared change of the training rows, and in how many of them it was seen.
-    """
-    change, n_seen = expected
-    squares = np.mean((clean(rows) - rows) ** 2, axis=1)
-    mean, scatter = float(squares.mean()), float(squares.std())
-    # A file whose level looks lower as well needs less evidence.
-    less = _LESS if found.level_ratio >= 1.0 else _LITTLE_LESS
-    if not 0.0 < mean < less * change:
-        return found
-    error = scatter * float(np.hypot(len(rows) ** -0.5, change / mean * n_seen**-0.5))
-    if change - mean < _SURELY * error:
-        return found
-    return replace(found, strength=0.0, level_ratio=min(found.level_ratio, (mean / change) ** 0.5))

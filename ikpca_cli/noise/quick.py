@@ -65,7 +65,8 @@ class _Shrunk:
 
     def clean(self, X: FloatArray) -> FloatArray:
         """Return cleaned rows (n, p)."""
-        Y = X if self.by is None else self.by.forward(X)
+        by = None if self.by is None else self.by.of_rows(X)
+        Y = X if by is None else by.forward(X)
         codes = (Y - self.mean) @ self.components.T
         cleaned: FloatArray = (codes * self.weights) @ self.components + self.mean
-        return cleaned if self.by is None else self.by.inverse(cleaned)
+        return cleaned if by is None else by.inverse(cleaned)

@@ -38,6 +38,8 @@ class ResidualStatistics:
         Of the rows, (n, p).
     kurtosis, core_kurtosis : float
         3 for normal numbers; of all rows, and without the longest tenth of them.
+    row_kurtosis : float
+        The median of those of single rows.
     rows, core_rows : float
         Variance of the squared lengths of rows over that of noise: 1; again of all rows, and
         without the longest tenth of them.
@@ -48,6 +50,7 @@ class ResidualStatistics:
     shape: tuple[int, int]
     kurtosis: float
     core_kurtosis: float
+    row_kurtosis: float
     rows: float
     core_rows: float
     columns: float
@@ -55,12 +58,12 @@ class ResidualStatistics:
     @classmethod
     def of(cls, X: FloatArray) -> ResidualStatistics:
         """Return that of centred rows (n, p), without all directions above the plateau."""
-        spectrum = Eigenvalues.of(X)
+        spectrum, tiny = Eigenvalues.of(X), np.finfo(float).tiny
         rank = len(spectrum.variances) - spectrum.plateau()
         found = LowRank.of(X, rank, spectrum)
         free = np.outer(1.0 - found.row_leverage, 1.0 - found.column_leverage)
         squares = found.residual**2 / np.maximum(free, _FREE)
-        squares /= max(float(squares.mean()), np.finfo(float).tiny)
+        squares /= max(float(squares.mean()), tiny)
         lengths, means = squares.mean(axis=1), squares.mean(axis=0)
         n_samples, n_features = X.shape
         directions = max(n_features - rank, 1)
@@ -69,9 +72,10 @@ class ResidualStatistics:
         return cls(
             X.shape,
             float(np.mean(squares**2)),
-            float(np.mean(core**2) / max(float(core.mean()) ** 2, np.finfo(float).tiny)),
+            float(np.mean(core**2) / max(float(core.mean()) ** 2, tiny)),
+            float(np.median(np.mean(squares**2, axis=1) / np.maximum(lengths**2, tiny))),
             float(lengths.var()) * directions / 2.0,
-            float(short.var() / max(float(short.mean()) ** 2, np.finfo(float).tiny))
+            float(short.var() / max(float(short.mean()) ** 2, tiny))
             * directions
             / (2.0 * _CORE_VARIANCE),
             float(means.var()) * max(n_samples - 1 - rank, 1) / 2.0,
@@ -94,6 +98,18 @@ class ResidualStatistics:
         numbers = _KURTOSIS + _SURELY * (24.0 / (n_samples * n_features)) ** 0.5
         is_normal = abs(self.kurtosis - 3.0) < numbers
         return bool(is_normal and self.rows < rows and self.columns < columns)
+
+    def has_normal_rows(self) -> bool:
+        """Tell whether most rows, each by itself, may be normal noise of one level."""
+        n_samples, n_features = self.shape
+        chance = _SURELY * (24.0 / (n_samples * n_features)) ** 0.5
+        # As the mean square of so many numbers is their own, it is a little less.
+        expected = 3.0 * n_features / (n_features + 2.0)
+        return bool(abs(self.row_kurtosis - expected) < _KURTOSIS + chance)
+
+    def has_uneven_rows(self) -> bool:
+        """Tell whether most rows, not only a few odd ones, are of other levels than noise is."""
+        return self.core_rows > _UNLIKE
 
     def may_be_noise(self, *, by_column: bool = True) -> bool:
         """Tell whether this may be noise of one level with a little signal left in it.

@@ -42,6 +42,7 @@ def stein_risks(
         How many draws.
     """
     cleaned = clean(X)
+    transform = None if transform is None else transform.of_rows(X)
     signal = cleaned if transform is None else transform.forward(cleaned)
     unit = np.ones(signal.shape)
     if signal.shape == X.shape:

@@ -36,6 +36,24 @@ class CleanedBlock(NamedTuple):
     left_out: int = 0
 
 
+class Prepared(NamedTuple):
+    """Some rows as a denoiser works on them.
+
+    Attributes
+    ----------
+    white : ndarray, shape (n, q)
+        Without spikes, with white noise.
+    left_out : int
+        How many of their values are, as spikes.
+    transform : Transform or None
+        What made the noise white, and takes them back.
+    """
+
+    white: FloatArray
+    left_out: int
+    transform: Transform | None
+
+
 @dataclass(frozen=True)
 class Treatment:
     """How the rows of one file are cleaned.
@@ -68,14 +86,24 @@ class Treatment:
 
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows (n, p) without spikes and with white noise."""
-        return self.prepared(X)[0]
+        return self.prepared(X).white
 
-    def prepared(self, X: FloatArray) -> tuple[FloatArray, int]:
-        """Return `forward` of rows (n, p), and how many of their values are left out as spikes."""
+    def prepared(self, X: FloatArray) -> Prepared:
+        """Return rows (n, p) without spikes and with white noise, and how they came by it."""
         left_out = 0
         if self.spikes is not None:
             X, left_out = self.spikes.repair(X)
-        return X if self.transform is None else self.transform.forward(X), left_out
+        if self.transform is None:
+            return Prepared(X, left_out, None)
+        transform = self.transform.of_rows(X)
+        return Prepared(transform.forward(X), left_out, transform)
+
+    def both(self, X: FloatArray, cleaned: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return rows (n, p) and what became of them, by what makes the noise of these white."""
+        found = self.prepared(X)
+        if found.transform is None:
+            return found.white, self.forward(cleaned)
+        return found.white, found.transform.forward(cleaned)
 
     def clean(self, X: FloatArray, denoise: Callable[[FloatArray], FloatArray]) -> FloatArray:
         """Return cleaned rows.
@@ -92,16 +120,17 @@ class Treatment:
         ndarray, shape (n, p)
             Rows that are not moved have the same bits as before, and so have constant columns.
         """
-        return self.finish(X, self.forward(X), denoise)
+        return self.finish(X, self.prepared(X), denoise)
 
     def finish(
-        self, X: FloatArray, Z: FloatArray, denoise: Callable[[FloatArray], FloatArray]
+        self, X: FloatArray, prepared: Prepared, denoise: Callable[[FloatArray], FloatArray]
     ) -> FloatArray:
-        """Return cleaned rows (n, p), as `clean` does, for rows X whose `forward` is Z."""
-        cleaned = self.caution.apply(Z, denoise(Z))
-        if self.transform is not None:
-            still = (cleaned == Z).all(axis=1)
-            cleaned = self.transform.inverse(cleaned).astype(cleaned.dtype, copy=False)
+        """Return cleaned rows (n, p), as `clean` does, for rows X that are `prepared`."""
+        white, transform = prepared.white, prepared.transform
+        cleaned = self.caution.apply(white, denoise(white))
+        if transform is not None:
+            still = (cleaned == white).all(axis=1)
+            cleaned = transform.inverse(cleaned).astype(cleaned.dtype, copy=False)
             cleaned[still] = X[still]  # the way there and back may round
         if self.constant is not None and self.constant.any():
             cleaned[:, self.constant] = X[:, self.constant]

@@ -72,7 +72,7 @@ class Evidence:
             None if levels is None else levels.stds,
             np.array([cleaned.flat[group].mean() for group in groups]),
             np.array([squares.flat[group].mean() for group in groups]),
-            autocorrelation(treatment.forward(rows) - treatment.forward(cleaned), _LAGS),
+            autocorrelation(np.subtract(*treatment.both(rows, cleaned)), _LAGS),
             _BOUND / rows.size**0.5,
             treatment.transform is not None,
         )

@@ -8,11 +8,11 @@ from typing import ClassVar, Self
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.transforms.protocol import State
+from ikpca_cli.transforms.protocol import OneForAll, State
 
 
 @dataclass(frozen=True)
-class ColumnScale:
+class ColumnScale(OneForAll):
     """Division of columns by their noise levels.
 
     Attributes

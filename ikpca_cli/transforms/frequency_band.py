@@ -13,11 +13,11 @@ from typing import ClassVar, Self
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.transforms.protocol import State
+from ikpca_cli.transforms.protocol import OneForAll, State
 
 
 @dataclass(frozen=True)
-class FrequencyBand:
+class FrequencyBand(OneForAll):
     """The lowest frequencies of rows, over the noise level there.
 
     Attributes

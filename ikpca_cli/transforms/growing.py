@@ -5,9 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.transforms.protocol import OneForAll
 
 
-class GrowingNoise(ABC):
+class GrowingNoise(OneForAll, ABC):
     """Part of a `Transform` that turns each number by itself, whatever its column."""
 
     @property

@@ -11,6 +11,14 @@ State = Mapping[str, FloatArray]
 """Arrays by name, see `Transform.FIELDS`."""
 
 
+class OneForAll:
+    """Part of a `Transform` that is the same for all rows."""
+
+    def of_rows(self, X: FloatArray) -> Self:
+        """Return the transform for rows as they came, (n, p): this one."""
+        return self
+
+
 class Transform(Protocol):
     """Maps rows to rows whose noise is white and of variance 1, in as many columns q or in fewer.
 
@@ -32,6 +40,9 @@ class Transform(Protocol):
 
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows with white noise (n, q) for rows as they came, (n, p)."""
+
+    def of_rows(self, X: FloatArray) -> Self:
+        """Return the transform for rows as they came, (n, p): another only if it goes by them."""
 
     def inverse(self, Z: FloatArray) -> FloatArray:
         """Return rows (n, p) in the units of the data for clean rows (n, q)."""

@@ -9,11 +9,13 @@ from ikpca_cli.transforms.column_scale import ColumnScale
 from ikpca_cli.transforms.frequency_band import FrequencyBand
 from ikpca_cli.transforms.logarithm import Logarithm
 from ikpca_cli.transforms.protocol import Transform
+from ikpca_cli.transforms.row_scale import RowScale
 from ikpca_cli.transforms.square_root import SquareRoot
 from ikpca_cli.transforms.whiten import Whitening
 
 TRANSFORMS: tuple[type[Transform], ...] = (
     ColumnScale,
+    RowScale,
     Whitening,
     SquareRoot,
     Logarithm,

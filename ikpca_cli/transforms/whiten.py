@@ -10,13 +10,13 @@ import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.linalg.centrosymmetric import halves, joined
-from ikpca_cli.transforms.protocol import State
+from ikpca_cli.transforms.protocol import OneForAll, State
 
 _LEAST = 1e-10  # share of the largest variance below which a direction has no noise to speak of
 
 
 @dataclass(frozen=True)
-class Whitening:
+class Whitening(OneForAll):
     """Multiplication by ``C^{-1/2}``, C being the covariance of the noise.
 
     The symmetric root leaves rows as near to what they were as a white noise allows, so that smooth

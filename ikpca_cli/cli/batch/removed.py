@@ -49,9 +49,8 @@ class Removed:
             return ()
         if self._treatment is None:  # the rows of a recording are no samples
             return ()
-        forward = self._treatment.forward
-        noisy, cleaned = np.concatenate(self._noisy), np.concatenate(self._cleaned)
-        residual, std = Residual.of(forward(noisy), forward(cleaned)), self._treatment.caution.std
+        both = np.concatenate(self._noisy), np.concatenate(self._cleaned)
+        residual, std = Residual.of(*self._treatment.both(*both)), self._treatment.caution.std
         flaw = residual.flaw(std)
         if flaw is None:
             return ()

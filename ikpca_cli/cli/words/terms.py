@@ -24,8 +24,8 @@ TERMS = {
     "order": "of ikpca: how numbers in a row are neighbours, where smoothers make use of it: line, "
     "the sides of a picture, or channels",
     "seed": "the same seed and rows give the same model",
-    "noise_model": "what the noise is like: white, of a level for each column, growing with the "
-    "signal as counts do, or correlated along the row",
+    "noise_model": "what the noise is like: white, of a level for each column or each row, growing "
+    "with the signal as counts do, or correlated along the row",
     "noise_evidence": "how that is known",
     "noise_doubt": "why the level of the noise is not known for sure, and what is done therefore",
     "spike_share": "share of the values fitted on that are left out as spikes: far from what the "

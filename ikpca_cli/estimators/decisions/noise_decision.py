@@ -19,6 +19,7 @@ from ikpca_cli.noise.models.choose import Noise, noise_of
 from ikpca_cli.noise.models.hum import shared_period
 from ikpca_cli.transforms.column_scale import ColumnScale
 from ikpca_cli.transforms.protocol import Transform
+from ikpca_cli.transforms.row_scale import RowScale
 from ikpca_cli.transforms.whiten import Whitening
 
 GIVEN = "as given"
@@ -127,28 +128,35 @@ def tell_if_alone(white: FloatArray, noise_std: float, name: str) -> bool:
 
 
 def level_of_fit(
-    estimator: Estimator, rows: FirstPass, mean: FloatArray, given: Transform | None
+    estimator: Estimator, rows: FirstPass, mean: FloatArray, noise: Noise
 ) -> NoiseLevel:
     """Return the noise level that was given, or else estimated.
 
     Parameters
     ----------
-    estimator, given
+    estimator : Estimator
         As for `noise_of_fit`.
     rows : FirstPass, shape (n_samples, n_features)
         The training rows, with white noise.
     mean : ndarray, shape (n_features,)
         Their means.
+    noise : Noise
+        What `noise_of_fit` returned.
     """
     if estimator.noise_std != "auto":
         return NoiseLevel(float(estimator.noise_std), certain=True)
-    if given is not None:
+    if noise.evidence == GIVEN:
         return NoiseLevel(1.0, certain=True)
     some = selection_rows(rows, SAMPLE_ROWS, estimator.seed)
     if estimator.replicates:
         # All that replicates differ in is noise.
         return NoiseLevel(float(np.sqrt(np.mean(np.var(some, axis=0, ddof=1)))), certain=True)
-    return estimate_noise(some - mean)
+    found = estimate_noise(some - mean)
+    if isinstance(noise.transform, RowScale):
+        # Each row was brought to level 1, so that their lengths no longer tell noise from signal.
+        error = max(found.error, some.size**-0.5)
+        return NoiseLevel(min(found.std or 1.0, 1.0), certain=True, error=error)
+    return found
 
 
 def level_read(

@@ -16,12 +16,15 @@ from ikpca_cli.noise.caution import (
     SOME_ROWS,
     Caution,
     Denoise,
-    caution_by_change,
     caution_of_file,
 )
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import FEW_COLUMNS, estimate_noise
 from ikpca_cli.noise.treatment import Treatment
+from ikpca_cli.transforms.row_scale import RowScale
+
+_LESS, _LITTLE_LESS = 0.75, 0.9  # share of what rows change usually, where it is less
+_SURELY = 2.5  # standard errors
 
 MANY_UNLIKE = 0.1
 """Share of rows unlike the training rows from which a file is as a whole."""
@@ -54,10 +57,13 @@ def caution_of(
     """
     Z = usual.forward(rows)
     rng = model_rng(model.seed_, Stream.FILE_PROBE)
-    found = caution_of_file(at_level, Z, usual.caution, rng, model.n_samples_, signal)
+    by_row = isinstance(usual.transform, RowScale)
+    given = at_level, Z, usual.caution, rng, model.n_samples_, signal
+    found = caution_of_file(*given, by_row=by_row)
     # Rows that are louder for sure do not hold less noise, though they may be too far from the
     # training rows to change much.
-    if found.level_ratio > 1.0 or model.removed_mse_ is None or usual.spikes is not None:
+    is_told = by_row or found.level_ratio > 1.0
+    if is_told or model.removed_mse_ is None or usual.spikes is not None:
         return found
     X = Z - Z.mean(axis=0)
     # Few columns have the signal's bends beside their noise, if rows are few.
@@ -76,9 +82,46 @@ def caution_of(
             return found
     free = replace(usual, caution=Caution(None, usual.caution.strength))
     expected = model.removed_mse_, min(model.n_samples_, SOME_ROWS)
-    less = caution_by_change(partial(free.clean, denoise=at_level(1.0)), rows, found, expected)
+    less = _by_change(partial(free.clean, denoise=at_level(1.0)), rows, found, expected)
     # Rows of more noise are far from all others, so that little of them changes, too.
     limit = np.inf if model.distance_limit_ is None else model.distance_limit_
     if less == found or np.mean(distances(Z) > limit) > MANY_UNLIKE:
         return found
     return less
+
+
+def _by_change(
+    clean: Denoise,
+    rows: FloatArray,
+    found: Caution,
+    expected: tuple[float, int],
+) -> Caution:
+    """Return what displacements of a file are limited by whose noise level cannot be told.
+
+    Where signal hides in a level, a file without noise has the same one. But what changes of its
+    rows is signal alone, and less than of rows with noise. How much less noise there is does not
+    follow from it, so that such rows are left as they are.
+
+    Parameters
+    ----------
+    clean : Denoise
+        As those of the fit, but moved as far as they may be; both
+        in the units of the data.
+    rows : ndarray, shape (n, p)
+        Rows of the file.
+    found : Caution
+        By their level.
+    expected : tuple of float and int
+        Mean squared change of the training rows, and in how many of them it was seen.
+    """
+    change, n_seen = expected
+    squares = np.mean((clean(rows) - rows) ** 2, axis=1)
+    mean, scatter = float(squares.mean()), float(squares.std())
+    # A file whose level looks lower as well needs less evidence.
+    less = _LESS if found.level_ratio >= 1.0 else _LITTLE_LESS
+    if not 0.0 < mean < less * change:
+        return found
+    error = scatter * float(np.hypot(len(rows) ** -0.5, change / mean * n_seen**-0.5))
+    if change - mean < _SURELY * error:
+        return found
+    return replace(found, strength=0.0, level_ratio=min(found.level_ratio, (mean / change) ** 0.5))

@@ -135,7 +135,7 @@ def simulated(
     seed : int
         Draws the noise.
     """
-    transform = usual.transform
+    transform = usual.prepared(rows).transform
     rng = model_rng(seed, Stream.MODEL_PROBE)
     truth = cleaned.astype(np.float64)
     white = truth if transform is None else transform.forward(truth)

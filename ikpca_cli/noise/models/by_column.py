@@ -28,7 +28,7 @@ def propose(rows: FloatArray) -> ColumnScale | None:
     varying = np.ptp(X, axis=0) > 0.0
     if varying.sum() < 2:
         return None
-    found = _by_equaliser(X[:, varying])
+    found = equalised(X[:, varying])
     if found is None:
         return None
     for _ in range(_PASSES):
@@ -39,7 +39,7 @@ def propose(rows: FloatArray) -> ColumnScale | None:
     return ColumnScale(stds)
 
 
-def _by_equaliser(X: FloatArray) -> FloatArray | None:
+def equalised(X: FloatArray) -> FloatArray | None:
     """Return levels of the columns of centred rows (n, p), (p,)."""
     n_samples, n_features = X.shape
     left, values, right = np.linalg.svd(X, full_matrices=False)

@@ -29,7 +29,7 @@ from ikpca_cli.noise.evidence.neighbours import are_alike
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.low_rank import plateau_of
-from ikpca_cli.noise.models import band_limited, by_column, correlated, counts
+from ikpca_cli.noise.models import band_limited, by_column, by_row, correlated, counts
 from ikpca_cli.noise.models.spikes import Spikes
 from ikpca_cli.noise.models.spikes import propose as propose_spikes
 from ikpca_cli.noise.quick import quick_risks
@@ -37,11 +37,13 @@ from ikpca_cli.noise.residual_statistics import ResidualStatistics, shared_with_
 from ikpca_cli.transforms.column_scale import ColumnScale
 from ikpca_cli.transforms.frequency_band import FrequencyBand
 from ikpca_cli.transforms.protocol import Transform
+from ikpca_cli.transforms.row_scale import RowScale
 from ikpca_cli.transforms.whiten import Whitening
 
 PROPOSALS: dict[str, tuple[Callable[[FloatArray], Transform | None], ...]] = {
     "counts": (counts.propose, counts.propose_logarithm),
     "columns": (by_column.propose,),
+    "rows": (by_row.propose,),
     "correlated": (band_limited.propose, correlated.propose),
 }
 """Name of each noise model that is not white, those with fewest unknowns first."""
@@ -172,16 +174,20 @@ def _other(rows: FloatArray, white: int) -> Noise:
             enough = white if is_white else _NOT_SHORTER * white
         elif name == "columns" and is_loud:
             enough = white
+        elif name == "rows" and not as_white.has_uneven_rows():
+            continue
         if plateau >= max(enough, min(rows.shape) / SHARE):
             found.append((plateau, name, transform))
-        is_doubtful |= plateau >= longer
+        is_doubtful |= plateau >= longer and name != "rows"
     longest = max((plateau for plateau, _, _ in found), default=0)
     for plateau, name, transform in found:
         # A band has fewer directions, all of which may be noise.
         if plateau < _AS_LONG * longest and not isinstance(transform, FrequencyBand):
             continue
         Z = _centred(transform.forward(rows))
-        level, residual = estimate_noise(Z), ResidualStatistics.of(Z)
+        residual = ResidualStatistics.of(Z)
+        by_row = isinstance(transform, RowScale)
+        level = NoiseLevel(1.0, certain=residual.has_normal_rows()) if by_row else estimate_noise(Z)
         if level.std is None or not level.certain:
             continue
         # Edges are in some columns more than in others, and peaks where the signal is strong.
@@ -190,8 +196,9 @@ def _other(rows: FloatArray, white: int) -> Noise:
         if not residual.may_be_noise(by_column=not stabilised):
             continue
         is_along = isinstance(transform, Whitening | FrequencyBand)
-        # Columns of one process, that neighbours share, may be louder and louder.
-        if isinstance(transform, ColumnScale) and are_alike(Z):
+        # Columns of one process, that neighbours share, may be louder and louder; and signal that
+        # some rows have more of is smooth.
+        if isinstance(transform, ColumnScale | RowScale) and are_alike(Z):
             continue
         if is_along and not _is_noise(rows, transform, level, residual):
             continue
@@ -202,9 +209,12 @@ def _other(rows: FloatArray, white: int) -> Noise:
         after = quick_risks(rows, transform, transform, level.std)
         gain = before - after
         words = f"{plateau} directions of equal noise instead of {white}, and "
-        if plateau >= white and gain.mean() > gain.std() / len(gain) ** 0.5:
+        # Noise that is of one level in far more directions is known, though little is gained by it.
+        is_sure = by_row and plateau >= _FAR_LONGER * white
+        least = gain.std() / len(gain) ** 0.5 * (-1.0 if is_sure else 1.0)
+        if plateau >= white and gain.mean() > least:
             saved = gain.mean() / before.mean()
-            words += f"an estimated error that is lower by {min(saved, 0.99):.0%}"
+            words += f"an estimated error that is lower by {min(max(saved, 0.0), 0.99):.0%}"
             return Noise(name, transform, evidence=words)
         # A plane in the data may be bent in their roots, which costs the quick denoiser more than
         # others; but noise that is of one level there, and is not here, is known all the same.

@@ -2,5 +2,5 @@
 
 from typing import Final
 
-NOISE_MODELS: Final = ("white", "columns", "counts", "correlated")
+NOISE_MODELS: Final = ("white", "columns", "counts", "correlated", "rows")
 """What noise may be like; a model file holds the place of a name here."""
