@@ -40,6 +40,7 @@ from ikpca_cli.evaluation.without_clean import estimate_error
 from ikpca_cli.formats.layout import ReadOptions
 from ikpca_cli.modelfile.storage import save_model
 from ikpca_cli.transforms.column_scale import ColumnScale
+from ikpca_cli.transforms.row_scale import RowScale
 from ikpca_cli.transforms.square_root import SquareRoot
 from ikpca_cli.transforms.whiten import Whitening
 
@@ -185,26 +186,34 @@ def estimated(model, rows):
 
 
 def with_noise(name, kind):
-    """Return noisy training rows, noisy and clean test rows, and the true transform, at 10 dB."""
+    """Return noisy training rows, noisy and clean test rows at 10 dB, and their true transforms."""
     train, test = real_rows(name)
     variance = np.mean((train - train.mean(axis=0)) ** 2) / 10.0
     rng = np.random.default_rng(83)
-    p = train.shape[1]
+    both, p = (train, test), train.shape[1]
     if kind == "columns":
         stds = np.exp(rng.uniform(np.log(0.25), np.log(2.0), p))
         stds *= np.sqrt(variance / np.mean(stds**2))
-        noisy = [rows + stds * rng.normal(size=rows.shape) for rows in (train, test)]
-        return (*noisy, test, ColumnScale(stds))
+        noisy = [rows + stds * rng.normal(size=rows.shape) for rows in both]
+        return (*noisy, test, *[ColumnScale(stds)] * 2)
+    if kind == "rows":
+        levels = [variance**0.5 * np.exp(rng.normal(0.0, 0.5, len(rows)) - 0.25) for rows in both]
+        noisy = [
+            rows + stds[:, None] * rng.normal(size=rows.shape)
+            for rows, stds in zip(both, levels, strict=True)
+        ]
+        mean = np.average(noisy[0], axis=0, weights=1.0 / levels[0])
+        return (*noisy, test, *(RowScale(mean, np.zeros((0, p)), stds) for stds in levels))
     if kind == "correlated":
         covariance = variance * 0.8 ** np.abs(np.subtract.outer(np.arange(p), np.arange(p)))
         root = np.linalg.cholesky(covariance)
-        noisy = [rows + rng.normal(size=rows.shape) @ root.T for rows in (train, test)]
-        return (*noisy, test, Whitening(covariance))
+        noisy = [rows + rng.normal(size=rows.shape) @ root.T for rows in both]
+        return (*noisy, test, *[Whitening(covariance)] * 2)
     least = train.min()
     gain = variance / float(np.mean(train - least))
-    clean = [np.maximum(rows - least, 0.0) for rows in (train, test)]
+    clean = [np.maximum(rows - least, 0.0) for rows in both]
     noisy = [gain * rng.poisson(rows / gain) + least for rows in clean]
-    return (*noisy, clean[1] + least, SquareRoot(gain, -gain * least))
+    return (*noisy, clean[1] + least, *[SquareRoot(gain, -gain * least)] * 2)
 
 
 def cases():
@@ -216,9 +225,9 @@ def cases():
             model, _ = fitted(method, train)
             show(f"{name} {method}", model, noisy, clean)
     for name in ("gunpoint", "vowels", "patches", "coffee"):
-        for kind in ("columns", "correlated", "counts"):
-            train, noisy, clean, transform = with_noise(name, kind)
-            known, _ = fitted("ikpca", transform.forward(train), noise_model="white")
+        for kind in ("columns", "rows", "correlated", "counts"):
+            train, noisy, clean, of_train, transform = with_noise(name, kind)
+            known, _ = fitted("ikpca", of_train.forward(train), noise_model="white")
             best = transform.inverse(known.denoise(transform.forward(noisy)))
             model, _ = fitted("ikpca", train)
             show(f"{name} {kind}", model, noisy, clean, np.mean((best - clean) ** 2))
