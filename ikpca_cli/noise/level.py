@@ -14,8 +14,9 @@ from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
 from ikpca_cli.noise.estimate import SAFE, NoiseLevel, Reading
-from ikpca_cli.noise.evidence.foretold import foretold_share
+from ikpca_cli.noise.evidence.foretold import FEWEST_ROWS, foretold_share
 from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
+from ikpca_cli.noise.evidence.normal_part import most_normal
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.evidence.power_law import WhiteShare
 from ikpca_cli.noise.evidence.texture import is_texture
@@ -52,11 +53,13 @@ _FEWEST, _MANY = 3, 20  # directions without signal that can be compared, and th
 _SHARE = 8  # of the directions that are enough
 _EVEN = 0.5  # share of the directions that tell how much signal can be among them
 _WIDE_GAP = 2.0  # between noise and the least signal
+_CLEAR_GAP = 4.0  # the same where rows are few
 _GAP, _BLURRED = 1.2, 0.03  # less of it: signal goes on within noise, by which a level is too high
 _ALIKE = 0.05  # correlation of neighbours from which rows that are one process may be all signal
 _MOSTLY = 0.5  # share of noise in a power: the level of the whole is one at which no harm is done
 _MOST_BEYOND = 0.05  # of a level, that it is lowered by where the spectrum of noise slopes
 _NARROW = 2.0  # scatter of noise variances that leaves a slope no room
+_NOT_NORMAL = 0.9  # of a level, below which what normal noise may be says that it is too high
 _SAFE = 0.3  # of third moments, that signal in up to twice the share has
 _SURELY, _LIKELY = 2.0, 1.0  # standard errors
 
@@ -84,7 +87,7 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     if level.remark:
         return level
     if X.shape[1] <= _MANY:
-        level = _bound_by_signal(level, X, spectrum)
+        level = _bound_by_laws(_bound_by_signal(level, X, spectrum), X, spectrum)
     high = high_reading(X)
     white = None if high is None else WhiteShare.of(X)
     if white is None or (white.fits and white.least <= _MOSTLY):
@@ -213,6 +216,22 @@ def _bound_by_signal(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) ->
         lengths = RowLengths.of(X, spectrum, len(spectrum.variances) - plateau)
         is_signal = plateau > 1 and lengths.are_more_even()
     return replace(level, certain=False, is_bound=True) if is_signal else level
+
+
+def _bound_by_laws(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -> NoiseLevel:
+    """Return the level of rows of few columns, a bound where their laws say that it is signal.
+
+    A column is no less normal than its noise. Few rows tell so little of laws that noise has to
+    stand far below the signal, in most directions.
+    """
+    if level.std is None or level.is_bound:
+        return level
+    plateau, size = spectrum.plateau(), len(spectrum.variances)
+    is_clear = size <= 2 * plateau < 2 * size and spectrum.gap(plateau) >= _CLEAR_GAP
+    are_few = len(X) < FEWEST_ROWS and not is_clear
+    if not are_few and most_normal(X, level.std) >= _NOT_NORMAL * level.std:
+        return level
+    return replace(level, certain=False, is_bound=True)
 
 
 def _lowest(readings: list[Reading]) -> Reading:

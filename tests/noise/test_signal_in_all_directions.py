@@ -7,6 +7,7 @@ import pytest
 
 from ikpca_cli import IKPCA
 from ikpca_cli.noise.eigenvalues import Eigenvalues
+from ikpca_cli.noise.evidence.normal_part import most_normal
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.local import thickness
 
@@ -139,3 +140,75 @@ def test_unlike_columns_that_are_spread_evenly_are_no_noise():
     for quiet, is_bound in ((even, True), (noise, False)):
         rows = np.hstack([quiet, loud]) + 0.05 * rng.normal(size=(400, 6))
         assert estimate_noise(rows - rows.mean(axis=0)).is_bound is is_bound
+
+
+@pytest.mark.parametrize("std", [0.1, 0.2])
+def test_whole_numbers_tell_how_much_normal_noise_they_have(std):
+    """Their own law has a modulus of 1 where it comes again: what is less is of the noise."""
+    rng = np.random.default_rng(np.random.SeedSequence([98]))
+    rows = rng.poisson(9.0, (200, 6)) + std * rng.normal(size=(200, 6))
+    assert std <= most_normal(rows - rows.mean(axis=0), 1.0) < 1.5 * std
+
+
+@pytest.mark.parametrize("step", [0.0, 1.5])
+def test_noise_may_be_all_that_normal_columns_hold_also_if_they_were_rounded(step):
+    rng = np.random.default_rng(np.random.SeedSequence([99]))
+    for n_samples in (60, 400):
+        rows = rng.normal(size=(n_samples, 6))
+        rows = np.round(rows / step) * step if step else rows
+        assert most_normal(rows - rows.mean(axis=0), rows.std()) > 0.93 * rows.std()
+
+
+def unlike_noise(kind, n_samples, rng):
+    """Return rows of equal variance in many directions, but of no normal law."""
+    if kind == "skewed":
+        return np.exp(0.7 * rng.normal(size=(n_samples, 8)))
+    if kind == "often zero":
+        return (rng.random((n_samples, 9)) < 0.35) * rng.gamma(2.0, 1.0, (n_samples, 9))
+    return np.round(rng.normal(size=(n_samples, 3)) @ rng.normal(size=(3, 10)))
+
+
+@pytest.mark.parametrize("kind", ["skewed", "often zero", "rounded"])
+def test_columns_of_another_law_than_that_of_noise_are_a_bound_of_the_level(kind):
+    """It was certain at 3 to 25 times the noise."""
+    for seed in range(3):
+        rng = np.random.default_rng(np.random.SeedSequence([100, seed]))
+        clean = unlike_noise(kind, 400, rng)
+        noisy = clean + 0.1 * clean.std() * rng.normal(size=clean.shape)
+        assert estimate_noise(noisy - noisy.mean(axis=0)).is_bound
+
+
+def test_noise_of_heavy_tails_beside_few_directions_of_signal_is_no_signal():
+    rng = np.random.default_rng(np.random.SeedSequence([101]))
+    for noise in (rng.laplace(size=(400, 12)), rng.standard_t(4, (400, 12))):
+        rows = 3.0 * rng.normal(size=(400, 3)) @ rng.normal(size=(3, 12)) + noise
+        assert not estimate_noise(rows - rows.mean(axis=0)).is_bound
+
+
+def test_few_columns_of_one_process_tell_a_bound():
+    """Random walks level off at their highest frequencies; white noise is level at all of them."""
+    for seed in range(3):
+        rng = np.random.default_rng(np.random.SeedSequence([102, seed]))
+        clean = rng.normal(size=(400, 16)).cumsum(axis=1)
+        noisy = clean + 0.1 * clean.std() * rng.normal(size=clean.shape)
+        assert estimate_noise(noisy - noisy.mean(axis=0)).is_bound
+        shapes = rng.laplace(size=(400, 2)) @ rng.normal(size=(2, 16)).cumsum(axis=1)
+        noisy = shapes + 0.1 * shapes.std() * rng.normal(size=shapes.shape)
+        assert not estimate_noise(noisy - noisy.mean(axis=0)).is_bound
+
+
+@pytest.mark.parametrize("n_samples", [8, 12, 20, 28])
+def test_few_rows_tell_noise_only_far_below_the_signal(n_samples):
+    """Rows fewer than columns ended in an error, too."""
+    taken, known = 0, 0
+    for seed in range(10):
+        rng = np.random.default_rng(np.random.SeedSequence([103, seed, n_samples]))
+        full = falling_rows(n_samples, 13, 0.75, rng)
+        level = estimate_noise(full - full.mean(axis=0))
+        taken += not level.is_bound
+        low = rng.normal(size=(n_samples, 2)) @ rng.normal(size=(2, 13))
+        noisy = low + 0.05 * rng.normal(size=low.shape)
+        level = estimate_noise(noisy - noisy.mean(axis=0))
+        known += not level.is_bound
+    assert taken <= 1
+    assert known >= 7

@@ -30,15 +30,16 @@ def foretold_share(X: FloatArray, spectrum: Eigenvalues, std: float) -> float:
     Parameters
     ----------
     X : ndarray, shape (n, p)
-        Centred rows in random order, of fewer columns than rows.
+        Centred rows in random order.
     spectrum : Eigenvalues
     std : float
         The level. Directions of no more variance are foretold from the others.
     """
     quiet = max(1, int(np.count_nonzero(spectrum.variances <= std**2)))
-    Z = X[:_MOST_ROWS] @ spectrum.vectors
-    if len(Z) < FEWEST_ROWS or quiet == Z.shape[1] or spectrum.variances[0] <= 0.0:
+    few = len(X) < FEWEST_ROWS or not spectrum.of_columns
+    if few or quiet == X.shape[1] or spectrum.variances[0] <= 0.0:
         return 0.0
+    Z = X[:_MOST_ROWS] @ spectrum.vectors
     found = Z[:, :quiet] - Z[:, :quiet].mean(axis=0)
     known = Z[:, quiet:]
     scaled = known / np.sqrt(spectrum.variances[quiet:])

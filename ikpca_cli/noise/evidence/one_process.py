@@ -15,7 +15,7 @@ from ikpca_cli.noise.eigenvalues import Eigenvalues
 from ikpca_cli.noise.models.correlated import stationary
 from ikpca_cli.transforms.whiten import Whitening
 
-FEWEST_COLUMNS = 20
+FEWEST_COLUMNS = 6
 """Shorter rows have too few steps to tell."""
 
 SOME_ROWS = 1000
