@@ -53,7 +53,7 @@ _FEWEST, _MANY = 3, 20  # directions without signal that can be compared, and th
 _SHARE = 8  # of the directions that are enough
 _EVEN = 0.5  # share of the directions that tell how much signal can be among them
 _WIDE_GAP = 2.0  # between noise and the least signal
-_CLEAR_GAP = 4.0  # the same where rows are few
+_CLEAR_GAP = 5.0  # the same where rows, or directions of noise, are few
 _GAP, _BLURRED = 1.2, 0.03  # less of it: signal goes on within noise, by which a level is too high
 _ALIKE = 0.05  # correlation of neighbours from which rows that are one process may be all signal
 _MOSTLY = 0.5  # share of noise in a power: the level of the whole is one at which no harm is done
@@ -192,7 +192,9 @@ def _by_third_moments(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -
     found = ThirdMoments.of(X, spectrum, quiet)
     is_guess = not level.certain and not level.is_bound
     if not found.are_seen:
-        equal_by_chance = is_guess and spectrum.gap(spectrum.plateau()) < _WIDE_GAP
+        plateau = spectrum.plateau()
+        apart = _WIDE_GAP if plateau >= _FEWEST else _CLEAR_GAP
+        equal_by_chance = is_guess and spectrum.gap(plateau) < apart
         return replace(level, is_bound=True) if equal_by_chance else level
     if level.certain:
         is_signal = found.least(_SURELY) > _SAFE
@@ -260,7 +262,8 @@ def _judged(X: FloatArray, spectrum: Eigenvalues, signal: int, best: Reading) ->
     plateau = spectrum.plateau()
     short = len(spectrum.variances)
     lengths = RowLengths.of(X, spectrum, short - plateau)
-    mixed = plateau >= _FEWEST and lengths.are_mixed()
+    # In few columns rows of heavy tails look mixed, too.
+    mixed = plateau >= _FEWEST and X.shape[1] > _MANY and lengths.are_mixed()
     low = lengths.low_reading(LOW)
     if mixed and low.std < best.std * (1.0 - low.doubt):
         best = low

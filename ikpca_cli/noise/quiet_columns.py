@@ -10,6 +10,7 @@ tails, whose logarithm falls fast at first and slowly then, and would be read to
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.estimate import Reading
@@ -81,19 +82,25 @@ def level_between_limits(X: FloatArray) -> float:
     These, and others that have no noise, come again in their column. The level is no less than that
     of noise that is white, and infinite where hardly any neighbours tell it.
     """
-    order = np.argsort(X, axis=0)
-    again = np.diff(np.take_along_axis(X, order, axis=0), axis=0) <= 1e-9 * np.ptp(X, axis=0)
-    comes_again = np.zeros(X.shape, dtype=bool)
-    comes_again[1:] = again
-    comes_again[:-1] |= again
-    is_free = np.empty_like(comes_again)
-    np.put_along_axis(is_free, order, ~comes_again, axis=0)
+    is_free = ~come_again(X)
     three_free = is_free[:, :-2] & is_free[:, 1:-1] & is_free[:, 2:]
     if three_free.mean() < _FREE:
         return float("inf")
     bends = np.abs(np.diff(X, n=2, axis=1)[three_free])
     level: float = float(np.median(bends)) / (_MAD * 6.0**0.5)
     return level
+
+
+def come_again(X: FloatArray) -> NDArray[np.bool_]:
+    """Return which values of X (n, p) come again in their column, (n, p): those have no noise."""
+    order = np.argsort(X, axis=0)
+    again = np.diff(np.take_along_axis(X, order, axis=0), axis=0) <= 1e-9 * np.ptp(X, axis=0)
+    found = np.zeros(X.shape, dtype=bool)
+    found[1:] = again
+    found[:-1] |= again
+    out = np.empty_like(found)
+    np.put_along_axis(out, order, found, axis=0)
+    return out
 
 
 def least_steps(columns: FloatArray) -> FloatArray:

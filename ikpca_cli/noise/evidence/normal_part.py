@@ -11,9 +11,10 @@ or a sum of many unknowns, tell nothing.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.noise.quiet_columns import least_steps
+from ikpca_cli.noise.quiet_columns import come_again, least_steps
 
 _STEP, _COUNT = 0.2, 60  # arguments are so many multiples of this, over the level
 _FIRST = 3  # of them: less tells the variance alone
@@ -22,6 +23,7 @@ _GROUPS = 16  # of rows, of which one after the other is left out
 _SURELY = 2.0  # standard errors
 _BY_CHANCE = (2.0, 6.0)  # mean squared moduli of chance, that the highest of few and of many has
 _FEW = 15  # of the multiples
+_MOSTLY = 0.5  # share of values that come again in a column that is rounded
 
 
 def most_normal(X: FloatArray, std: float) -> float:
@@ -42,45 +44,46 @@ def most_normal(X: FloatArray, std: float) -> float:
     X = X[:_MOST_ROWS]
     # Rows that were rounded themselves are whole multiples, whatever their noise was before.
     limits = np.pi / np.maximum(least_steps(X), np.finfo(float).tiny)
-    quiet = np.argsort(X.var(axis=0))[: max(1, X.shape[1] // 2)]
-    groups = np.array_split(X * (_STEP / std), _GROUPS)
-    counts = np.array([len(rows) for rows in groups])
-    unit = [np.exp(1j * rows) for rows in groups]
-    power = [np.ones_like(rows) for rows in unit]
+    again = come_again(X)
+    free = ~again | (again.mean(axis=0) > _MOSTLY)  # a value that was filled in has no noise
+    quiet = np.isin(np.arange(X.shape[1]), np.argsort(X.var(axis=0))[: max(1, X.shape[1] // 2)])
+    unit, power = np.exp(1j * (_STEP / std) * X), free.astype(complex)
+    starts = np.linspace(0, len(X), _GROUPS, endpoint=False).astype(int)
+    counts = np.add.reduceat(free.astype(float), starts, axis=0)
     best = np.inf
     for multiple in range(1, _COUNT + 1):
-        power = [one * rows for one, rows in zip(unit, power, strict=True)]
+        power *= unit
         if multiple < _FIRST:
             continue
-        argument = multiple * _STEP / std
-        sums = np.array([rows.sum(axis=0) for rows in power])
-        told = limits >= argument
-        for columns in (told, np.isin(np.arange(X.shape[1]), quiet) & told):
-            square = _surely_above(sums[:, columns], counts, _BY_CHANCE[multiple > _FEW])
+        argument, by_chance = multiple * _STEP / std, _BY_CHANCE[multiple > _FEW]
+        sums = np.add.reduceat(power, starts, axis=0)
+        for columns in (limits >= argument, quiet & (limits >= argument)):
+            square = _surely_above(sums[:, columns], counts[:, columns], by_chance)
             if square > 0.0:
                 best = min(best, (-np.log(square)) ** 0.5 / argument)
     return float(best)
 
 
-def _surely_above(sums: FloatArray, counts: FloatArray, by_chance: float) -> float:
+def _surely_above(sums: NDArray[np.complex128], counts: FloatArray, by_chance: float) -> float:
     """Return what the mean squared modulus of characteristic functions is above for sure.
 
     Parameters
     ----------
     sums : ndarray of complex, shape (groups, q)
         Sums of exponentials over groups of rows.
-    counts : ndarray, shape (groups,)
-        Rows in each.
+    counts : ndarray, shape (groups, q)
+        Values in each.
     by_chance : float
         How much more than none there may be, in units of what is seen where there is none.
     """
-    total, left_out = sums.sum(axis=0), np.append(counts, 0)
-    if not total.size:
+    if not sums.size:
         return 0.0
-    rest = np.vstack([total - sums, total])
-    n_rows = counts.sum() - left_out
+    total, n_rows = sums.sum(axis=0), counts.sum(axis=0)
+    rest, left = np.vstack([total - sums, total]), np.vstack([n_rows - counts, n_rows])
     # Of independent rows, without the part that each has with itself.
-    means = (np.mean(np.abs(rest) ** 2, axis=1) - n_rows) / (n_rows * (n_rows - 1.0))
+    squares = (np.abs(rest) ** 2 - left) / np.maximum(left * (left - 1.0), 1.0)
+    means = squares.mean(axis=1)
     error = float(means[:-1].std()) * (len(counts) - 1) ** 0.5
-    chance = total.size**-0.5 / float(counts.sum())
-    return float(means[-1]) - _SURELY * error - by_chance * chance
+    chance = float(np.mean(n_rows**-2.0) / len(total)) ** 0.5
+    least: float = float(means[-1]) - _SURELY * error - by_chance * chance
+    return least
