@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import copy
 from functools import partial
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
@@ -13,7 +12,7 @@ from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, silent
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.denoiser import Denoiser
-from ikpca_cli.linalg.shrinkage import weights_at_level
+from ikpca_cli.estimators.known_fit import WeighedFit
 from ikpca_cli.models.kernels.kernel import load_kernel
 from ikpca_cli.models.novelty import kernel_distances
 from ikpca_cli.models.nystroem import Landmarks, inverse_root, landmark_regression
@@ -24,7 +23,7 @@ NOISY_ROWS = 500
 """Training rows that tell how much noise arrives in each component."""
 
 
-class KernelDenoiser(Denoiser):
+class KernelDenoiser(WeighedFit, Denoiser):
     """What a fitted kernel PCA is and does; see `KernelPCA` for attributes."""
 
     STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {
@@ -58,18 +57,7 @@ class KernelDenoiser(Denoiser):
         """Return the variance of the signal in the training rows, as `Estimator` says."""
         return max(float(np.mean(self.rows_**2)) - (self.noise_std_ or 0.0) ** 2, 0.0)
 
-    @property
-    def shrink_(self) -> str:
-        """What was done: "cut" or "optimal"."""
-        return "cut" if np.all(self.weights_ == 1.0) else "optimal"
-
-    def shrunk(self, noise_std: float) -> Self:
-        """Return a fitted copy with Wiener weights for this noise."""
-        other = copy.copy(self)
-        other._shrink(noise_std)
-        return other
-
-    def _wiener_weights(self, noise_std: float) -> FloatArray:
+    def _weights_for(self, noise_std: float) -> FloatArray:
         """Return weights by what a little noise on some training rows does to their codes."""
         places = np.linspace(0, len(self.rows_) - 1, min(len(self.rows_), NOISY_ROWS)).astype(int)
         rows = self.rows_[places]
@@ -82,7 +70,7 @@ class KernelDenoiser(Denoiser):
         return wiener_weights(self.explained_variance_, noise_variances, 1.0)
 
     def _shrink(self, noise_std: float) -> None:
-        self.weights_ = self._wiener_weights(noise_std)
+        self.weights_ = self._weights_for(noise_std)
         self.codes_ = self.codes_ * self.weights_
         count = used_components(self.weights_)
         self.explained_variance_ = self.explained_variance_[:count]
@@ -110,14 +98,6 @@ class KernelDenoiser(Denoiser):
         landmarks = Landmarks(self.kernel_, width, codes, root, codes_of)
         given = self._source, self.mean_, landmarks, self.ridge_
         self.dual_ = landmark_regression(*given, progress)
-
-    def _at_level(self, ratio: float) -> Self:
-        if ratio == 1.0 or self.noise_std_ is None:
-            return self
-        other = copy.copy(self)
-        weights = weights_at_level(self._wiener_weights(self.noise_std_), ratio)
-        other.weights_ = rounded(weights, self._float)
-        return other
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         kernel = load_kernel(self.kernel_)

@@ -16,6 +16,7 @@ from ikpca_cli.estimators.base import Estimator
 from ikpca_cli.estimators.cleaner import Cleaner
 from ikpca_cli.estimators.decisions.conflicts import check_spectrum, too_many_components
 from ikpca_cli.estimators.parameters import PARAMETERS
+from ikpca_cli.linalg.shrinkage import weights_at_level
 from ikpca_cli.selection.choice import Choice
 from ikpca_cli.selection.stages import Grid, Stage
 
@@ -128,3 +129,36 @@ class KnownFit(Cleaner):
         check_spectrum(len(variances), asked, exact=exact, by_gamma=by_gamma)
         self.explained_variance_ = variances
         self.total_variance_ = total
+
+
+class WeighedFit(KnownFit):
+    """A fit whose codes are multiplied by weights, 1 each or by the signal in a component."""
+
+    weights_: FloatArray
+
+    @property
+    def shrink_(self) -> str:
+        """What was done: "cut" or "optimal"."""
+        return "cut" if np.all(self.weights_ == 1.0) else "optimal"
+
+    def shrunk(self, noise_std: float) -> Self:
+        """Return a fitted copy with the weights that are best for noise of this level."""
+        other = copy.copy(self)
+        other._shrink(noise_std)
+        return other
+
+    def _at_level(self, ratio: float) -> Self:
+        if ratio == 1.0 or self.noise_std_ is None:
+            return self
+        other = copy.copy(self)
+        weights = weights_at_level(self._weights_for(self.noise_std_), ratio)
+        other.weights_ = rounded(weights, self._float)
+        return other
+
+    @abstractmethod
+    def _weights_for(self, noise_std: float) -> FloatArray:
+        """Return the weights of the components kept that are best for this noise, (d,)."""
+
+    @abstractmethod
+    def _shrink(self, noise_std: float) -> None:
+        """Take these weights, and leave out components without one."""

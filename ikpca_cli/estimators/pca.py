@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import copy
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
 from ikpca_cli.data.covariance import FEW_FEATURES
 from ikpca_cli.data.first_pass import FirstPass
-from ikpca_cli.data.precision import rounded
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource
 from ikpca_cli.data.threads import cached_rows, parallel_for
 from ikpca_cli.estimators.decisions.conflicts import check_shrink
 from ikpca_cli.estimators.denoiser import Denoiser
+from ikpca_cli.estimators.known_fit import WeighedFit
 from ikpca_cli.linalg.eigen import spectrum, spectrum_of_sums
-from ikpca_cli.linalg.shrinkage import prediction_weights, weights_at_level
+from ikpca_cli.linalg.shrinkage import prediction_weights
 from ikpca_cli.models.novelty import mahalanobis
 from ikpca_cli.selection.choice import Auto, Choice
 
@@ -30,7 +29,7 @@ class _Identity:
         return X[:, features]
 
 
-class PCA(Denoiser):
+class PCA(WeighedFit, Denoiser):
     """Principal component analysis as a denoiser, the linear baseline.
 
     Parameters
@@ -118,11 +117,6 @@ class PCA(Denoiser):
         """Return the variance of the signal in the training rows, as `Estimator` says."""
         return max(self.total_variance_ / len(self.mean_) - (self.noise_std_ or 0.0) ** 2, 0.0)
 
-    @property
-    def shrink_(self) -> str:
-        """What was done: "cut" or "optimal"."""
-        return "cut" if np.all(self.weights_ == 1.0) else "optimal"
-
     def _check_params(self, n_samples: int, n_features: int) -> None:
         super()._check_params(n_samples, n_features)
         check_shrink(self.shrink, self.n_components)
@@ -145,28 +139,14 @@ class PCA(Denoiser):
         if chosen.noise_std is not None:
             self._shrink(chosen.noise_std)
 
-    def shrunk(self, noise_std: float) -> Self:
-        """Return a fitted copy with optimal weights, see `prediction_weights`."""
-        other = copy.copy(self)
-        other._shrink(noise_std)
-        return other
-
-    def _optimal_weights(self, noise_std: float) -> FloatArray:
+    def _weights_for(self, noise_std: float) -> FloatArray:
         squares = self.explained_variance_ * self.n_samples_
         shape = max(self.n_samples_ - 1, 1), len(self.mean_)
         return prediction_weights(squares, *shape, noise_std**2)
 
     def _shrink(self, noise_std: float) -> None:
-        self.weights_ = self._optimal_weights(noise_std)
+        self.weights_ = self._weights_for(noise_std)
         self._truncate(max(1, int(np.count_nonzero(self.weights_))), None)
-
-    def _at_level(self, ratio: float) -> Self:
-        if ratio == 1.0 or self.noise_std_ is None:
-            return self
-        other = copy.copy(self)
-        weights = weights_at_level(self._optimal_weights(self.noise_std_), ratio)
-        other.weights_ = rounded(weights, self._float)
-        return other
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         return self._clean_by_chunks(X)

@@ -106,11 +106,20 @@ def longest_square(directions: int) -> float:
     return 2.0 * float(gammaincinv(max(directions, 1) / 2.0, _HIGH))
 
 
-def weights_at_level(weights: FloatArray, ratio: float) -> FloatArray:
-    """Return Wiener weights, ``s / (s + 1)``, for noise that is so many times as loud.
+def at_level(
+    variances: FloatArray, noise: FloatArray, ratio: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return variances of rows and of noise along components, (d,), for noise so often as loud.
 
-    What is signal stays what it was, so that they become ``s / (s + ratio^2)``.
+    What is signal in them stays what it was.
     """
-    signal = weights / ratio**2
-    louder: FloatArray = signal / (signal + 1.0 - weights)
-    return louder
+    louder: FloatArray = ratio**2 * noise
+    return np.maximum(variances - noise, 0.0) + louder, louder
+
+
+def weights_at_level(weights: FloatArray, ratio: float) -> FloatArray:
+    """Return Wiener weights, (d,), for noise that is so many times as loud, see `at_level`."""
+    signal, noise = weights, 1.0 - weights  # as shares of the variance of rows
+    variances, louder = at_level(signal + noise, noise, ratio)
+    kept: FloatArray = 1.0 - louder / variances
+    return kept

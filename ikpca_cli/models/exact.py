@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.data.threads import cached_rows, parallel_for
+from ikpca_cli.linalg.shrinkage import at_level
 from ikpca_cli.models.exact_spectrum import ExactSpectrum
 from ikpca_cli.models.kernels.kernel import load_smooth, squared_lengths
 from ikpca_cli.models.novelty import compared_rows, kernel_distances
 from ikpca_cli.models.preimage import (
     Iteration,
-    at_level,
     check_expansion,
     cleaned_rows,
     expansion_from_array,

@@ -25,11 +25,11 @@ from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, row_blocks
 from ikpca_cli.data.threads import cached_rows, parallel_for
 from ikpca_cli.linalg.eigen import Spectrum
+from ikpca_cli.linalg.shrinkage import at_level
 from ikpca_cli.models.preimage import (
     DAMPING,
     Iteration,
     Preimage,
-    at_level,
     check_expansion,
     cleaned_rows,
     dot,

@@ -171,17 +171,6 @@ def wiener_weights(signal: FloatArray, noise: FloatArray, shrink: float) -> Floa
     return weights
 
 
-def at_level(
-    variances: FloatArray, noise: FloatArray, ratio: float
-) -> tuple[FloatArray, FloatArray]:
-    """Return variances of rows and of noise along components, (d,), for noise so often as loud.
-
-    What is signal in them stays what it was.
-    """
-    louder: FloatArray = ratio**2 * noise
-    return np.maximum(variances - noise, 0.0) + louder, louder
-
-
 def used_components(weights: FloatArray) -> int:
     """Return how many of the first components include all with a weight, and at least 1."""
     used = np.flatnonzero(weights)

@@ -129,7 +129,8 @@ def looks_like(
             "which are labelled by their times",
             "signal",
         )
-    if WRAPPED[0] <= n_columns <= WRAPPED[1] and n_rows >= LINES and _goes_on(_middle(rows)):
+    fits = WRAPPED[0] <= n_columns <= WRAPPED[1] and n_rows >= LINES
+    if fits and _has_lines(rows) and _goes_on(_middle(rows)):
         what = f"one signal that is wrapped over lines of {n_columns} numbers"
         return Guess(what, "signal", is_wrapped=True)
     if n_columns == 2 and n_rows >= MANY_ROWS and _order(_middle(rows)) < IN_ORDER:
@@ -206,6 +207,15 @@ def each_file_looks_like(rows: RowSource, parts: Sequence[slice]) -> Guess | Non
     if min(length, n_columns) >= SHORTEST and max(_order(file.T) for file in files) <= FOLLOWING:
         return Guess(f"one picture of {length} x {n_columns} pixels", "image")
     return Guess(f"a recording of {length} samples and {n_columns} channels", "signal")
+
+
+def _has_lines(rows: Any) -> bool:
+    """Tell whether rows are lines, at whose ends a signal may go on.
+
+    In an array no line ends: rows that go on are windows, which somebody cut.
+    """
+    layout = getattr(rows, "layout", None)
+    return layout is None or layout.table is not None
 
 
 def _goes_on(rows: FloatArray) -> bool:

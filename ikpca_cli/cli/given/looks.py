@@ -54,8 +54,7 @@ def check_rows(rows: Rows, source: str) -> None:
     unnamed = table is not None and table.names is not None and table.names[0] == ""
     counted = unnamed and counts_rows(rows)
     guess = looks_like(rows, rows.layout.sample_shape, counted=counted)
-    # In an array, no line ends anywhere: rows that go on are windows, which somebody cut.
-    if guess is not None and not (guess.is_wrapped and table is None):
+    if guess is not None:
         raise InputError(
             f"{source}: looks like {guess.what}: give {guess.option} to clean it as that; "
             "if its rows are samples as they are, --window none"

@@ -160,7 +160,7 @@ def fit_windows(
     image = len(shapes[0]) == 2 if size is None else len(size) == 2
     narrow = int(files[0].shape[1]) <= FEW_CHANNELS
     guess = looks_like(files[0], shapes[0]) if size is None or narrow or not image else None
-    if guess is not None and guess.is_wrapped and files[0].layout.table is not None:
+    if guess is not None and guess.is_wrapped:
         raise InputError(
             f"{files[0].name}: looks like {guess.what}: give {guess.option} to clean it as that"
         )
