@@ -32,13 +32,13 @@ WITHHELD = (
     "what is taken for noise is alike in neighbours along the row",
     "all that rows differ by is taken for noise",
     "numbers are rounded to steps as large as the noise",
+    "each row has a noise level of its own, in which signal may hide",
 )
 """Reasons for which a fit promises no error."""
 
-GUESS = 1
-"""That of them where the level is not certain."""
+GUESS = 1  # that of them where the level is not certain
 
-OF_NOISE = (1, 2, 6, 7, 8, 9, 10, 11, 12)
+OF_NOISE = (1, 2, 6, 7, 8, 9, 10, 11, 12, 13)
 """Those of them that hold for other rows as well, as they are about the noise."""
 
 LEVEL_OF_SIGNAL = (1, 6, 10)

@@ -130,3 +130,11 @@ def test_the_error_promised_of_few_rows_is_no_lower_than_it_is():
         promised = model.estimated_mse_ or model.rough_mse_
         ratios.append(promised / np.mean((model.denoise(noisy[40:]) - clean[40:]) ** 2))
     assert 0.85 < np.mean(ratios) < 1.15
+
+
+def test_the_error_of_rows_that_are_left_alone_is_in_the_unit_of_the_data():
+    usual = Treatment(Caution(1.0, 0.0), ColumnScale(np.full(4, 3.0)))
+    promise = Promise(1.0, 0.1, 0, 0.0)
+    rows = np.random.default_rng(np.random.SeedSequence([7])).normal(size=(50, 4))
+    found, noise_rms = simulated(promise, lambda X: X, usual, rows, rows, 1.0, 0)
+    assert_allclose((found.mse, found.error, noise_rms), (9.0, 0.9, 3.0))

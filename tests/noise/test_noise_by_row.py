@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from ikpca_cli.data.row_source import as_rows
 from ikpca_cli.errors import Note
 from ikpca_cli.estimators.denoiser import load_method
+from ikpca_cli.evaluation.without_clean import estimate_error
 from ikpca_cli.modelfile.storage import load_model, save_model
 from ikpca_cli.noise.models.by_row import propose
 from ikpca_cli.noise.models.choose import noise_of
@@ -86,6 +87,9 @@ def test_rows_are_cleaner_than_if_all_had_one_level(method, family, tmp_path):
     after = np.mean((cleaned - clean) ** 2)
     assert after < 0.6 * np.mean((white.denoise(noisy) - clean) ** 2)
     assert after < 0.3 * np.mean(levels**2)
+    # The signal that a row loses counts as its noise, so that nothing is promised.
+    assert model.estimated_mse_ is None
+    assert estimate_error(model, noisy)["no_estimate_because"]
     path = str(tmp_path / "model.joblib")
     save_model(path, model)
     assert_array_equal(load_model(path).denoise(noisy), cleaned)

@@ -95,6 +95,8 @@ def doubt_of(
         return WITHHELD.index("all that rows differ by is taken for noise")
     if noise.is_doubtful:
         return WITHHELD.index(OTHER_NOISE)
+    if isinstance(noise.transform, RowScale):
+        return WITHHELD.index("each row has a noise level of its own, in which signal may hide")
     if noise.transform is not None and noise.name == "correlated" and noise.evidence != GIVEN:
         return WITHHELD.index("rough signal may pass for noise that is correlated along the row")
     if noise.spikes is not None and not noise.spikes.are_sure:

@@ -149,8 +149,11 @@ def simulated(
     levels = np.ones(white.shape) if transform is None else transform.levels(white).copy()
     levels[:, still] = 0.0
     noise_rms = noise_std * float(np.mean(levels**2)) ** 0.5
-    if promise.mse is None or promise.error is None or promise.strength == 0.0:
+    if promise.mse is None or promise.error is None:
         return promise, noise_rms
+    if promise.strength == 0.0:
+        times = (noise_rms / noise_std) ** 2
+        return replace(promise, mse=times * promise.mse, error=times * promise.error), noise_rms
     mse, error, unsure = promise.mse, promise.error, 0.0
     if transform is not None:
         moved = np.mean((transform.forward(again) - white) ** 2, axis=1)
