@@ -31,6 +31,7 @@ from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 from ikpca_cli.noise.models.spikes import Spikes
 from ikpca_cli.noise.treatment import CleanedBlock, Treatment
 from ikpca_cli.transforms.protocol import Transform
+from ikpca_cli.transforms.row_scale import RowScale
 from ikpca_cli.transforms.transform_registry import names as transform_arrays
 from ikpca_cli.transforms.transform_registry import transform_of
 
@@ -38,8 +39,7 @@ from ikpca_cli.transforms.transform_registry import transform_of
 class Cleaner(Estimator):
     """A fitted method at work on rows; see `Estimator` for attributes.
 
-    A method says how one block of rows with white noise is cleaned, encoded and compared with the
-    training rows. Here is what is done before and after, the same for all methods.
+    A method says how a block of rows with white noise is cleaned, encoded and compared with others.
     """
 
     _transform: Transform | None = None
@@ -119,8 +119,7 @@ class Cleaner(Estimator):
         Parameters
         ----------
         X : RowSource, shape (n_samples, n_features)
-            Rows that differ from the training rows in their noise are moved by as much less, or
-            more, as their own noise says; a few rows do not tell it.
+            They are moved by as much, or as little, as their own noise says; a few do not tell it.
         """
         rows = self._check_rows(X)
         usual = self._usual()
@@ -130,6 +129,8 @@ class Cleaner(Estimator):
         some = sample_rows(rows, SOME_ROWS, model_rng(self.seed_, Stream.FILE_SAMPLE))
         if usual.spikes is not None:
             usual = replace(usual, spikes=usual.spikes.of_file(some))
+        if isinstance(usual.transform, RowScale):
+            usual = replace(usual, transform=usual.transform.of_file(some))
         if is_settled:
             return usual
         with at_work(with_scipy=True):

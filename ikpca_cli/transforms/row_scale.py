@@ -2,12 +2,13 @@
 
 What is left of a row without its mean and the directions that hold signal is noise. Signal of a
 kind that no other row has is left as well, and only ever adds, so that the level is no more than
-what second differences along the row say. Where columns have no order these are not smaller.
+what second differences along the row say. Where columns have no order these are not smaller, so
+that no row counts as far louder than those of the fit were, unless the file is as a whole.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -18,6 +19,7 @@ from ikpca_cli.transforms.protocol import State
 _DIFFERENCES = 6.0  # variance of second differences of white noise of variance 1
 _MEDIAN = 0.6745  # of the size of a normal number
 _CLEARLY, _CLEARLY_OF_MEDIAN = 2.0, 3.3  # two relative errors of what they tell, times sqrt(p)
+_NEARLY_ALL, _LOUDER = 0.98, 1.6  # share of rows, and how much louder the others may be
 _LEAST = 1e-9  # of a row's length, that its noise has: none would be divided by
 
 
@@ -31,6 +33,8 @@ class RowScale:
         Of the training rows.
     directions : ndarray, shape (r, p)
         Orthonormal ones that hold their signal, fewer than columns.
+    usual, most : float
+        Median level of the training rows, and the most that a row is taken to have.
     stds : ndarray, shape (n,), or None
         Levels of the rows in question; None for those that each row tells by itself.
     """
@@ -39,6 +43,8 @@ class RowScale:
 
     mean: FloatArray
     directions: FloatArray
+    usual: float = 1.0
+    most: float = np.inf
     stds: FloatArray | None = None
 
     @property
@@ -52,7 +58,18 @@ class RowScale:
 
     def of_rows(self, X: FloatArray) -> Self:
         """Return the transform with the levels of rows (n, p)."""
-        return type(self)(self.mean, self.directions, self._levels_of(X))
+        return replace(self, stds=np.minimum(self._levels_of(X), self.most))
+
+    def of_file(self, X: FloatArray) -> Self:
+        """Return the transform for a file of which X (n, p) are some rows: it may be louder."""
+        times = float(np.median(self._levels_of(X))) / self.usual
+        return replace(self, most=self.most * max(times, 1.0))
+
+    def at_levels_of(self, X: FloatArray) -> Self:
+        """Return the transform for rows like X (n, p), whose levels are the usual ones."""
+        levels = self._levels_of(X)
+        most = _LOUDER * float(np.quantile(levels, _NEARLY_ALL))
+        return replace(self, usual=float(np.median(levels)), most=most)
 
     def _levels_of(self, X: FloatArray) -> FloatArray:
         """Return the noise levels of rows (n, p), (n,)."""
@@ -96,21 +113,24 @@ class RowScale:
         return noise
 
     def state(self) -> State:
-        """Return the mean, and the directions below it, by name."""
-        return {"row_directions": np.vstack([self.mean, self.directions])}
+        """Return the mean, a line of the usual level and of the most, and directions, by name."""
+        levels = np.full((2, len(self.mean)), [[self.usual], [self.most]])
+        return {"row_directions": np.vstack([self.mean, levels, self.directions])}
 
     @classmethod
     def from_state(cls, state: State) -> Self:
-        """Return the transform of a mean and some directions.
+        """Return the transform of what `state` returned.
 
         Raises
         ------
         ValueError
-            If these are not orthonormal, or as many as columns.
+            If it has no levels, or directions that are not orthonormal, or as many as columns.
         """
         parts = state["row_directions"]
-        mean, directions = parts[0], parts[1:]
+        if len(parts) < 3 or not np.all(parts[1:3] > 0.0):
+            raise ValueError("its noise levels of rows are not all positive")
+        mean, directions = parts[0], parts[3:]
         inner = directions @ directions.T
         if not (len(directions) < len(mean) and np.allclose(inner, np.eye(len(inner)), atol=1e-4)):
             raise ValueError("its directions of signal are none")
-        return cls(mean, directions)
+        return cls(mean, directions, float(parts[1, 0]), float(parts[2, 0]))

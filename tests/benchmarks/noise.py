@@ -203,7 +203,7 @@ def with_noise(name, kind):
             for rows, stds in zip(both, levels, strict=True)
         ]
         mean = np.average(noisy[0], axis=0, weights=1.0 / levels[0])
-        return (*noisy, test, *(RowScale(mean, np.zeros((0, p)), stds) for stds in levels))
+        return (*noisy, test, *(RowScale(mean, np.zeros((0, p)), stds=stds) for stds in levels))
     if kind == "correlated":
         covariance = variance * 0.8 ** np.abs(np.subtract.outer(np.arange(p), np.arange(p)))
         root = np.linalg.cholesky(covariance)

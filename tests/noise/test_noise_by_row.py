@@ -112,6 +112,20 @@ def test_a_row_that_none_is_like_is_not_taken_for_a_loud_one():
     assert np.all(np.mean((cleaned - truth) ** 2, axis=1) < 2.0 * np.mean((odd - truth) ** 2))
 
 
+def test_no_row_of_a_table_is_taken_to_be_louder_than_any_was():
+    """A signal of its own has no order there that would tell it; but a whole file may be louder."""
+    train, _, _ = uneven("table", 120, 14)
+    model = load_method("pca")().fit(train)
+    noisy, clean, levels = uneven("table", 60, 15)
+    own = 20.0 * np.random.default_rng(np.random.SeedSequence([16])).normal(size=COLUMNS)
+    noisy[0], clean[0] = noisy[0] + own, clean[0] + own
+    errors = np.mean((model.denoise(noisy) - clean) ** 2, axis=1)
+    assert errors[0] < 3.0 * levels[0] ** 2
+    assert np.mean(errors[1:]) < 0.3 * np.mean(levels[1:] ** 2)
+    noisy, clean, levels = uneven("table", 60, 15, 5.0)
+    assert np.mean((model.denoise(noisy) - clean) ** 2) < 0.4 * np.mean(levels**2)
+
+
 def test_a_file_whose_rest_is_signal_is_left_alone_and_it_is_said():
     train, _, _ = uneven("table", 120, 9)
     model = load_method("pca")().fit(train)
@@ -136,11 +150,11 @@ def test_an_estimated_error_counts_the_level_of_each_row():
 
 @pytest.mark.parametrize(
     "state",
-    [np.ones((3, COLUMNS)), np.zeros((2, COLUMNS)), np.eye(COLUMNS + 1, COLUMNS)],
-    ids=["not orthonormal", "without length", "as many as columns"],
+    [np.ones((5, COLUMNS)), np.ones((2, COLUMNS)), np.zeros((4, COLUMNS)), np.ones((80, COLUMNS))],
+    ids=["not orthonormal", "too few", "without levels", "more than columns"],
 )
-def test_directions_that_are_none_are_refused(state):
-    with pytest.raises(ValueError, match="directions"):
+def test_what_is_no_transform_is_refused(state):
+    with pytest.raises(ValueError, match="directions|levels"):
         RowScale.from_state({"row_directions": state})
 
 

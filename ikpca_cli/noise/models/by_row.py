@@ -37,4 +37,4 @@ def propose(rows: FloatArray) -> RowScale | None:
             return None
         squares = (found.residual**2).sum(axis=1) / (rows.shape[1] - found.rank)
         levels = levels * np.sqrt(squares / np.maximum(1.0 - found.row_leverage, _FREE))
-    return RowScale(mean, found.directions)
+    return RowScale(mean, found.directions).at_levels_of(rows)
