@@ -16,6 +16,7 @@ _ROWS = (15, 55)  # effective number in a window
 _PER_TERM = 1.5  # effective number of rows that each term of a parabola needs
 _FAR = 1e-6  # weight of a row, over the largest, below which it is left out
 _THICKNESSES = (0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0, 1.4)  # of surfaces, over the window's
+_CLOSE = 1e-6  # relative error of a window's width
 _BOX = 2.5  # half the side of a flat surface, in units of the window
 _DRAWS = 40
 _DOUBT = 0.02  # squared distance of log variances that tells nothing
@@ -133,7 +134,7 @@ def _windows(
 ) -> tuple[float, FloatArray, FloatArray]:
     """Return the width of a window that holds as many rows as wanted, their weights and number."""
     low, high = 1e-12 * widest, widest  # a row may be far off
-    for _ in range(60):
+    while high > low * (1.0 + _CLOSE):
         width = (low * high) ** 0.5
         weights = np.exp(squares / (-2.0 * width**2))
         total = weights.sum(axis=1)

@@ -8,7 +8,7 @@ from ikpca_cli.data.first_pass import SAMPLE_ROWS, FirstPass, selection_rows
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import InputError, tell
 from ikpca_cli.estimators.base import WITHHELD, Estimator
-from ikpca_cli.noise.caution import LIKE
+from ikpca_cli.noise.caution import LIKE, SOME_ROWS
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.evidence.neighbours import are_alike
 from ikpca_cli.noise.evidence.nothing_else import are_noise_alone
@@ -167,10 +167,11 @@ def level_read(
     """Return what the level of the training rows looks like, by which that of others is judged.
 
     Signal that is as rough as noise makes rows look louder than the level that was given, and rows
-    of other files as well. Parameters as for `level_of_fit`; `level` is what it returned.
+    of other files as well. Parameters as for `level_of_fit`; `level` is what it returned. It is
+    read off as many rows as are looked at of a file.
     """
     if estimator.noise_std == "auto" or estimator.replicates or not level.std:
         return None if level.is_bound else level.std
-    some = selection_rows(rows, SAMPLE_ROWS, estimator.seed)
+    some = selection_rows(rows, SOME_ROWS, estimator.seed)
     found = estimate_noise(some - mean).std
     return found if found and not 1.0 / LIKE < found / level.std < LIKE else level.std
