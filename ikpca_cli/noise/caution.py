@@ -50,6 +50,7 @@ _SURELY, _LIKELY = 3.0, 2.0  # standard errors
 _ENOUGH_COLUMNS, _QUIET = 20, 1.0 / 3.0  # which of a row has noise that is surely less, and by what
 _PARTS = (1.0, 0.75, 0.5, 0.0, 1.25)  # of a change of level, for a denoiser to go by
 _MOST_HIDDEN = 0.6  # share of a level that may be signal
+_MORE = 1.05  # times the level that single rows were brought to
 _STEP = 0.01  # of the probe, in units of the noise
 
 Denoise: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -200,12 +201,15 @@ def caution_of_file(
     level = estimate_noise(like_fit - like_fit.mean(axis=0))
     std, ratio, seen = usual.std, 1.0, 1.0
     if level.std is not None and by_row:
-        # Of rows that were brought to one level too little is left only where signal was there.
+        # Of rows that were brought to one level less is left only where signal was there, and more
+        # only where what is left is in few directions.
         apart = level.std / usual.std
-        if apart < 1.0 - _SAME_LEVEL:
+        may_be_signal = not level.certain and level.hidden > _MOST_HIDDEN
+        is_less, is_more = apart < 1.0 - _SAME_LEVEL, apart > _MORE and not level.is_bound
+        if may_be_signal and (is_less or is_more):
+            return Caution(level.std, 0.0, apart, apart, by_row=True)
+        if is_less:
             std, ratio, seen = level.std, apart, apart
-            if not level.certain and level.hidden > _MOST_HIDDEN:
-                return Caution(std, 0.0, ratio, seen, by_row=True)
     elif level.std is not None:
         # Of a file with hardly any noise all of a bound may be signal: it is doubted sooner.
         surely = _LIKELY if level.is_bound else _SURELY

@@ -126,6 +126,28 @@ def test_no_row_of_a_table_is_taken_to_be_louder_than_any_was():
     assert np.mean((model.denoise(noisy) - clean) ** 2) < 0.4 * np.mean(levels**2)
 
 
+def textured(n_samples, seed, times):
+    """Return noisy and clean rows of any smooth shape, with a little texture of their own."""
+    rng = np.random.default_rng(np.random.SeedSequence([93, seed]))
+    waves = np.arange(1, 40)[:, None]
+    strengths = rng.laplace(size=(n_samples, 39)) / waves.T**2
+    clean = strengths @ np.cos(np.pi * waves * np.linspace(0.0, 1.0, 2 * COLUMNS))
+    texture = rng.normal(size=clean.shape)
+    for column in range(1, 2 * COLUMNS):
+        texture[:, column] = 0.5 * texture[:, column - 1] + 0.75**0.5 * texture[:, column]
+    clean = clean / clean.std() + 0.06 * texture
+    levels = times * 0.3 * np.exp(rng.normal(0.0, 0.6, (n_samples, 1)))
+    return clean + levels * rng.normal(size=clean.shape), clean
+
+
+def test_signal_that_a_model_loses_is_not_taken_for_the_noise_of_a_quiet_file():
+    model = load_method("pca")().fit(textured(150, 1, 1.0)[0])
+    assert model.summary()["noise_model"] == "rows"
+    for times, most in ((1.0, 0.2), (0.3, 0.5), (0.05, 1.05), (0.02, 1.05)):
+        noisy, clean = textured(100, 2, times)
+        assert np.mean((model.denoise(noisy) - clean) ** 2) < most * np.mean((noisy - clean) ** 2)
+
+
 def test_a_file_whose_rest_is_signal_is_left_alone_and_it_is_said():
     train, _, _ = uneven("table", 120, 9)
     model = load_method("pca")().fit(train)

@@ -18,6 +18,7 @@ from ikpca_cli.noise.caution import (
     Denoise,
     caution_of_file,
 )
+from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import FEW_COLUMNS, estimate_noise
 from ikpca_cli.noise.treatment import Treatment
@@ -25,6 +26,7 @@ from ikpca_cli.transforms.row_scale import RowScale
 
 _LESS, _LITTLE_LESS = 0.75, 0.9  # share of what rows change usually, where it is less
 _SURELY = 2.5  # standard errors
+_MOST_ALIKE = 0.2  # correlation of neighbours in what is left of rows: signal, if they are quiet
 
 MANY_UNLIKE = 0.1
 """Share of rows unlike the training rows from which a file is as a whole."""
@@ -63,9 +65,11 @@ def caution_of(
     # Rows that are louder for sure do not hold less noise, though they may be too far from the
     # training rows to change much.
     is_told = by_row or found.level_ratio > 1.0
+    X = Z - Z.mean(axis=0)
+    if by_row and found.strength and neighbour_correlation(X) > _MOST_ALIKE:
+        return replace(found, strength=0.0, level_ratio=0.0, by_row=True)
     if is_told or model.removed_mse_ is None or usual.spikes is not None:
         return found
-    X = Z - Z.mean(axis=0)
     # Few columns have the signal's bends beside their noise, if rows are few.
     tells = Z.shape[1] > FEW_COLUMNS or estimate_noise(X).certain
     if tells and model.withheld_ not in LEVEL_OF_SIGNAL:

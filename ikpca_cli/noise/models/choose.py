@@ -198,7 +198,9 @@ def _other(rows: FloatArray, white: int) -> Noise:
         is_along = isinstance(transform, Whitening | FrequencyBand)
         # Columns of one process, that neighbours share, may be louder and louder; and signal that
         # some rows have more of is smooth.
-        if isinstance(transform, ColumnScale | RowScale) and are_alike(Z):
+        far_longer = plateau >= _FAR_LONGER * white
+        may_be_smooth = isinstance(transform, ColumnScale) or (by_row and not far_longer)
+        if may_be_smooth and are_alike(Z):
             continue
         if is_along and not _is_noise(rows, transform, level, residual):
             continue
