@@ -15,11 +15,8 @@ from ikpca_cli.recordings.colour import ROUGH, UNKNOWN
 from ikpca_cli.recordings.recording import Recording
 from ikpca_cli.recordings.roughness import at_limits
 from ikpca_cli.recordings.suitability import RESAMPLED, fingerprint, level_of, remarks
-from ikpca_cli.recordings.window_risk import Risk
+from ikpca_cli.recordings.window_risk import SURE_ENOUGH, Risk
 from ikpca_cli.recordings.windowed import Windowed
-
-SURE = 1.0
-"""Standard errors that an estimate has to be above zero."""
 
 
 def evaluate_windows(
@@ -103,7 +100,7 @@ def _estimated(
         )
     if limit is None and model.colour and not fitted.level_given:
         limit = ROUGH
-    elif limit is None and risk.mse < SURE * risk.error:
+    elif limit is None and risk.mse < SURE_ENOUGH * risk.error:
         limit = UNSURE
     return _record(own or fitted.noise_std_, risk, limit)
 

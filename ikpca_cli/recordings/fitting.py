@@ -22,7 +22,7 @@ from ikpca_cli.recordings.roughness import at_limits, channel_noise
 from ikpca_cli.recordings.suitability import RESAMPLED, fingerprint
 from ikpca_cli.recordings.times import column_name
 from ikpca_cli.recordings.wavelets.wavelet_weights import combine
-from ikpca_cli.recordings.window_risk import measure
+from ikpca_cli.recordings.window_risk import SURE_ENOUGH, measure
 from ikpca_cli.recordings.windowed import Windowed
 
 SIGNAL_WINDOWS, IMAGE_WINDOWS = (16, 32, 64, 128, 256), (6, 8)
@@ -33,9 +33,6 @@ FEWEST_WINDOWS = 8
 
 LONGEST = 256
 """Numbers in a window of several channels up to which it is one of them."""
-
-SURE_ENOUGH = 6.0
-"""Standard errors that a promised error has to be."""
 
 BOUND = 2.0
 """Standard errors above an estimate that the error hardly ever is."""

@@ -22,9 +22,14 @@ REFIT_NUMBERS = 1 << 16
 STEP, REFIT_STEP = 0.01, 0.1
 """Moves along the random direction, in units of the noise, with the same fit and with another."""
 
-_LEVEL_ERROR = 4.0  # of a variance, times the root of the numbers that tell it
+_LEVEL_ERROR, _COLOURED_ERROR = 1.13, 2.0
+"""Relative error of the level of white and other noise, times the root of the numbers."""
+
 _LEVEL_DOUBT = {"signal": 0.01, "beats": 0.01, "image": 0.02}
 """Relative error that a level has at least: it is not alike everywhere, and texture is like it."""
+
+SURE_ENOUGH = 6.0
+"""Standard errors that an error which is promised, or estimated, has to be."""
 
 _BANDS = 4  # of a picture, no part of which is like all of it
 
@@ -59,6 +64,8 @@ class Measured:
     rng : numpy.random.Generator
     level_error : float
         Relative error of the noise level; 0 where it was given.
+    n_numbers : float
+        As many as told the level, if they are these; else infinite.
     """
 
     parts: list[FloatArray]
@@ -72,6 +79,7 @@ class Measured:
     again: bool
     rng: np.random.Generator
     level_error: float
+    n_numbers: float = np.inf
 
     def look(self, model: Any, count: int) -> None:
         """Clean what is moved in random directions, until there are so many of them."""
@@ -133,7 +141,7 @@ class Measured:
         risk = float(np.mean(risks))
         if self.level_error:
             level = NoiseLevel(np.sqrt(before), certain=True, error=self.level_error)
-            error = level.risk_error(risk, error)
+            error = level.risk_error(risk, error, self.n_numbers)
         return Risk(before, risk, error)
 
 
@@ -170,9 +178,9 @@ def measure(
     doubt = _LEVEL_DOUBT[model.cutting.kind]
     if is_image:
         doubt = max(doubt, texture(canvases))
-    if model.colour:
-        # The level of such noise is known from fewer differences, and less well.
-        doubt = float(np.hypot(doubt, _LEVEL_ERROR / np.sqrt(count) / 2.0))
+    is_white = not is_image and not model.colour
+    chance = _COLOURED_ERROR if model.colour else _LEVEL_ERROR
+    doubt = float(np.hypot(doubt, chance / np.sqrt(count)))
     found = Measured(
         parts=parts,
         cleaned=[model.clean_array(part) for part in parts],
@@ -185,6 +193,7 @@ def measure(
         again=again,
         rng=model_rng(seed, Stream.EVALUATION_PROBE),
         level_error=0.0 if model.level_given else doubt,
+        n_numbers=count if is_white and sum(part.size for part in parts) == count else np.inf,
     )
     found.look(model, 1)
     return found
