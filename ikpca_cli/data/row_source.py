@@ -116,8 +116,15 @@ def check_width(X: RowSource, n_features: int) -> None:
         raise InputError(
             f"{row_name(X)} has {_count(X.shape[1], 'column')}{_in_file(X)} but the model was "
             f"fitted on {n_features}: give rows of the same kind as the training data"
-            + (" (--transpose if samples are columns)" if X.shape[0] == n_features else "")
+            + (_turned(X) if X.shape[0] == n_features else "")
         )
+
+
+def _turned(X: Any) -> str:
+    """Return the remedy for rows that are as many as columns are asked for."""
+    if getattr(getattr(X, "layout", None), "transposed", False):
+        return " (without --transpose if samples are rows)"
+    return " (--transpose if samples are columns)"
 
 
 def row_blocks(X: RowSource, width: int) -> Iterator[tuple[slice, FloatArray]]:

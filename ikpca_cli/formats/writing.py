@@ -114,10 +114,17 @@ def write_rows(
     *,
     force: bool = False,
     round_to_input: bool | None = None,
+    with_missing: bool = False,
 ) -> None:
     """Write samples, an ndarray of shape (n, p), at once; the rest is as for `open_output`."""
     with open_output(
-        target, len(values), values.dtype, layout, force=force, round_to_input=round_to_input
+        target,
+        len(values),
+        values.dtype,
+        layout,
+        force=force,
+        round_to_input=round_to_input,
+        with_missing=with_missing,
     ) as write:
         write(values)
 

@@ -77,6 +77,15 @@ def test_wrong_width(cli, ready, command):
     assert "4" in line
 
 
+def test_rows_that_are_columns_are_told_by_what_to_do(cli, ready):
+    np.save("turned.npy", np.load("good.npy")[:7].T)
+    line = refused(cli, ["denoise", "pca.joblib", "turned.npy"], 1, ready)
+    assert line.endswith("(--transpose if samples are columns)")
+    np.save("rows.npy", np.load("good.npy")[:7])
+    line = refused(cli, ["denoise", "pca.joblib", "rows.npy", "--transpose"], 1, ready)
+    assert line.endswith("(without --transpose if samples are rows)")
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_too_few_rows(cli, ready, method):
     line = refused(cli, ["fit", "single.npy", "--method", method], 1, ready)

@@ -193,6 +193,16 @@ def test_beats_are_cut_and_put_back(cli, recording, tmp_path):
     cli("beats", "ecg.csv", "--fs", FS, "--restore", "beats.h5", "-o", "same.csv")
     same = np.loadtxt(tmp_path / "same.csv", delimiter=",", skiprows=1)
     assert np.mean((same[:, 1] - rows) ** 2) < 0.01 * np.mean((rows - clean) ** 2)
+    holes = np.where(np.arange(len(rows)) % 900 == 450, np.nan, rows)[:, None]
+    np.save("holes.npy", holes)
+    for missing in ("fill", "keep"):
+        given = ("holes.npy", "--fs", FS, "--missing", missing)
+        cli("beats", *given, "-o", f"{missing}.npy")
+        cli("beats", *given, "--restore", f"{missing}.npy", "-o", f"{missing}.back.npy")
+        back = np.load(tmp_path / f"{missing}.back.npy")[:, 0]
+        assert_array_equal(np.isnan(back), np.isnan(holes[:, 0]) & (missing == "keep"))
+        assert np.nanmean((back - rows) ** 2) < 0.02 * np.mean((rows - clean) ** 2)
+    assert "a mean is no neighbour" in cli("beats", *given[:-1], "mean", "-o", "b", code=2).stderr
     np.save("half.npy", cut_rows[1:])
     restore = ("--restore", "half.npy", "-o", "no.csv")
     line = cli("beats", "ecg.csv", "--fs", FS, *restore, code=1).output

@@ -177,6 +177,8 @@ def test_how_to_insist(cli):
     ("options", "reason"),
     [
         (["--window", "8y8"], "give samples, as in 128"),
+        (["--window", "20000"], "(2 to 16384)"),
+        (["--window", "16", "--clean", "mean"], "not for --window"),
         (["--window", "1"], "give samples"),
         (["--window", "0x8"], "give samples"),
         (["--hop", "4"], "give --window too"),

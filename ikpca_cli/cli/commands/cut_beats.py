@@ -11,6 +11,7 @@ import typer
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.reading_options import Reading
+from ikpca_cli.cli.given.window_options import of_recording
 from ikpca_cli.errors import InputError, UsageError, tell
 
 
@@ -85,7 +86,8 @@ def beats(
 
     inputs = [split_source(name)[0] for name in (recording, restore) if name is not None]
     check_target(output, inputs=inputs, force=force)
-    with open_rows(recording, replace(reading.options(), recording=True)) as rows:
+    options = reading.options(fills=True)
+    with open_rows(recording, of_recording(options)) as rows:
         found = recording_of(rows, "beats")
         if found.by_rows and len(found.canvases) > 1:
             raise InputError(f"{recording}: holds several recordings, one a row; give one a file")
@@ -102,7 +104,7 @@ def beats(
             )
             write_rows(output, np.concatenate([part.rows() for part in parts]), layout, force=force)
         else:
-            with open_rows(restore, reading.options()) as cleaned:
+            with open_rows(restore, replace(options, missing="error")) as cleaned:
                 if cleaned.shape != (count, width):
                     raise InputError(
                         f"{restore}: has shape {cleaned.shape}, but the beats of {recording} have "
@@ -114,7 +116,10 @@ def beats(
                 lambda canvas: iter([(slice(0, int(canvas.shape[0])), next(wholes))])
             )
             values = np.concatenate([block for _, block in blocks]).astype(rows.dtype)
-            write_rows(output, values, rows.layout, force=force)
+            keeps = rows.has_holes and options.missing == "keep"
+            if keeps:
+                values[rows.holes(slice(0, len(values)))] = np.nan
+            write_rows(output, values, rows.layout, force=force, with_missing=keeps)
     record = {"recording": recording, "output": output, "n_beats": count}
     print_record(record | {"n_features": width, "n_channels": channels}, printing.form)
     if restore is None and printing.output_format is opt.Format.table:

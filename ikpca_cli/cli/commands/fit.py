@@ -18,7 +18,7 @@ from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN, is_file, method_params
 from ikpca_cli.cli.given.window_options import (
     as_rows_of,
-    check_white,
+    check_windows,
     default_method,
     fit_windows,
     stretch_of,
@@ -166,7 +166,8 @@ def fit(
     window_size(window, hop, fs)
     by_windows = window not in (None, "none")
     if by_windows:
-        check_white(common.noise_model, by_file=levels is not None or noise_rows is not None)
+        by_file = levels is not None or noise_rows is not None
+        check_windows(common.noise_model, by_file=by_file, replicates=clean == MEAN)
     named, sources = sources, gathered(sources)
     train = sources[0]
     if len(sources) > 1:

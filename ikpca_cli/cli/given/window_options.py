@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 WORDS = ("auto", "none", "beats")
 
+LONGEST_WINDOW = 1 << 14
+"""Samples that a window has at most."""
+
 
 def default_method(method: str | None, window: str | None) -> str:
     """Return the method that was asked for, or the one for rows or for windows.
@@ -53,10 +56,10 @@ def window_size(
     parts = window.lower().split("x")
     good = len(parts) in (1, 2) and all(part.isascii() and part.isdigit() for part in parts)
     size = tuple(map(int, parts)) if good else ()
-    if not size or not min(size) >= 2 or max(size) > 1 << 14:
+    if not size or not min(size) >= 2 or max(size) > LONGEST_WINDOW:
         raise UsageError(
-            f"--window {window}: give samples, as in 128, height and width, as in 8x8, auto, "
-            "beats, or none for rows that are samples as they are"
+            f"--window {window}: give samples, as in 128 (2 to {LONGEST_WINDOW}), height and width, "
+            "as in 8x8, auto, beats, or none for rows that are samples as they are"
         )
     if hop is not None and hop > min(size):
         raise UsageError(f"--hop {hop} is longer than the window {window}: some would be left out")
@@ -83,8 +86,8 @@ def as_rows_of(options: ReadOptions, window: str | None) -> ReadOptions:
     return replace(options, orientation="rows")
 
 
-def check_white(noise_model: str | None, *, by_file: bool) -> None:
-    """Refuse for windows what is said of noise that is not white.
+def check_windows(noise_model: str | None, *, by_file: bool, replicates: bool) -> None:
+    """Refuse for windows what is said of noise that is not white, or of rows of one shape.
 
     Raises
     ------
@@ -95,6 +98,26 @@ def check_white(noise_model: str | None, *, by_file: bool) -> None:
             "the noise of windows is taken to be white: leave --noise-model and --noise-rows out, "
             "and give one number as --noise-std"
         )
+    if replicates:
+        raise UsageError("--clean mean is for rows that show one signal, not for --window")
+
+
+def of_recording(options: ReadOptions) -> ReadOptions:
+    """Return options for a recording.
+
+    Raises
+    ------
+    UsageError
+        If the mean of a channel is to stand where it has no value, which its neighbours contradict.
+    """
+    from dataclasses import replace
+
+    if options.missing == "mean":
+        raise UsageError(
+            "--missing mean is for rows: in a recording, a mean is no neighbour; give --missing "
+            "fill, for a line through what is missing, or keep"
+        )
+    return replace(options, recording=True)
 
 
 def times_as_labels(source: str, options: ReadOptions) -> ReadOptions:
@@ -103,7 +126,7 @@ def times_as_labels(source: str, options: ReadOptions) -> ReadOptions:
     Raises
     ------
     UsageError
-        If the mean of a channel is to stand where it has no value, which its neighbours contradict.
+        As `of_recording` says.
     """
     from dataclasses import replace
     from pathlib import Path
@@ -111,12 +134,7 @@ def times_as_labels(source: str, options: ReadOptions) -> ReadOptions:
     from ikpca_cli.formats.arrays import read_rows
     from ikpca_cli.recordings.times import time_columns
 
-    if options.missing == "mean":
-        raise UsageError(
-            "--missing mean is for rows: in a recording, a mean is no neighbour; give --missing "
-            "fill, for a line through what is missing, or keep"
-        )
-    options = replace(options, recording=True)
+    options = of_recording(options)
     path, own = located(source, options)
     chosen = own.labels is not None or own.columns is not None or own.transpose
     if chosen or path == "-" or not Path(path).is_file():
