@@ -71,7 +71,7 @@ def test_update_fills_new_rows(cli, rows):
     [
         ("compare rows.npy --missing fill", "--missing fill"),
         ("fit rows.npy --method auto --missing keep", "--missing keep"),
-        ("beats rows.npy --fs 100 -o beats.h5 --missing fill", "--missing fill"),
+        ("beats rows.npy --fs 100 -o beats.h5 --missing mean", "--missing mean"),
     ],
 )
 def test_refused_where_no_model_of_rows_fills_in(cli, rows, line, named):

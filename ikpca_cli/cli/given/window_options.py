@@ -58,8 +58,8 @@ def window_size(
     size = tuple(map(int, parts)) if good else ()
     if not size or not min(size) >= 2 or max(size) > LONGEST_WINDOW:
         raise UsageError(
-            f"--window {window}: give samples, as in 128 (2 to {LONGEST_WINDOW}), height and width, "
-            "as in 8x8, auto, beats, or none for rows that are samples as they are"
+            f"--window {window}: give samples, as in 128 (2 to {LONGEST_WINDOW}), height and "
+            "width, as in 8x8, auto, beats, or none for rows that are samples as they are"
         )
     if hop is not None and hop > min(size):
         raise UsageError(f"--hop {hop} is longer than the window {window}: some would be left out")
