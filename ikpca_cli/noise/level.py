@@ -16,7 +16,7 @@ from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
 from ikpca_cli.noise.estimate import SAFE, NoiseLevel, Reading
 from ikpca_cli.noise.evidence.foretold import FEWEST_ROWS, foretold_share
 from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
-from ikpca_cli.noise.evidence.normal_part import most_normal
+from ikpca_cli.noise.evidence.normal_part import is_more_than_noise
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.evidence.power_law import WhiteShare
 from ikpca_cli.noise.evidence.texture import is_texture
@@ -59,7 +59,6 @@ _ALIKE = 0.05  # correlation of neighbours from which rows that are one process 
 _MOSTLY = 0.5  # share of noise in a power: the level of the whole is one at which no harm is done
 _MOST_BEYOND = 0.05  # of a level, that it is lowered by where the spectrum of noise slopes
 _NARROW = 2.0  # scatter of noise variances that leaves a slope no room
-_NOT_NORMAL = 0.9  # of a level, below which what normal noise may be says that it is too high
 _SAFE = 0.3  # of third moments, that signal in up to twice the share has
 _SURELY, _LIKELY = 2.0, 1.0  # standard errors
 
@@ -82,6 +81,15 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     X = without_duplicates(X)  # nor has a row beside its duplicate
     if len(X) < FEW_ROWS:
         return NoiseLevel(None, certain=False)
+    level = _estimated(X)
+    is_known = X.shape[1] > _MANY and level.std and not level.is_bound and not level.remark
+    if is_known and is_more_than_noise(X, level.std or 0.0):
+        return replace(level, certain=False, is_bound=True)
+    return level
+
+
+def _estimated(X: FloatArray) -> NoiseLevel:
+    """Return the level of centred rows (n, p) that all differ."""
     spectrum = Eigenvalues.of(X)
     level, below = _of_directions(X, spectrum)
     if level.remark:
@@ -231,7 +239,7 @@ def _bound_by_laws(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -> N
     plateau, size = spectrum.plateau(), len(spectrum.variances)
     is_clear = size <= 2 * plateau < 2 * size and spectrum.gap(plateau) >= _CLEAR_GAP
     are_few = len(X) < FEWEST_ROWS and not is_clear
-    if not are_few and most_normal(X, level.std) >= _NOT_NORMAL * level.std:
+    if not are_few and not is_more_than_noise(X, level.std):
         return level
     return replace(level, certain=False, is_bound=True)
 

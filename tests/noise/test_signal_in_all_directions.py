@@ -178,6 +178,30 @@ def test_columns_of_another_law_than_that_of_noise_are_a_bound_of_the_level(kind
         assert estimate_noise(noisy - noisy.mean(axis=0)).is_bound
 
 
+@pytest.mark.parametrize("kind", ["answers", "counts"])
+def test_many_columns_of_steps_are_a_bound_of_the_level(kind):
+    """Rows came back 24, and 40, times as far from the truth."""
+    rng = np.random.default_rng(np.random.SeedSequence([104]))
+    codes = rng.normal(size=(200, 3)) @ rng.normal(size=(3, 50))
+    if kind == "answers":
+        clean = np.clip(np.round(3.0 + codes + 0.7 * rng.normal(size=codes.shape)), 1.0, 5.0)
+    else:
+        clean = rng.poisson(np.exp(0.3 * codes + 1.0)).astype(float)
+    noisy = clean + 0.1 * clean.std() * rng.normal(size=clean.shape)
+    assert estimate_noise(noisy - noisy.mean(axis=0)).is_bound
+
+
+def test_noise_of_another_law_in_many_columns_is_noise():
+    """A part of these has nothing else, which shows its law."""
+    rng = np.random.default_rng(np.random.SeedSequence([105]))
+    rows = rng.normal(size=(200, 3)) @ rng.normal(size=(3, 64))
+    rows[:, :20] = 0.0
+    uneven = rng.normal(size=rows.shape) * np.exp(0.5 * rng.normal(size=(200, 1)))
+    for noise in (rng.laplace(size=rows.shape), rng.standard_t(4, rows.shape), uneven):
+        noisy = 3.0 * rows + noise
+        assert not estimate_noise(noisy - noisy.mean(axis=0)).is_bound
+
+
 def test_noise_of_heavy_tails_beside_few_directions_of_signal_is_no_signal():
     rng = np.random.default_rng(np.random.SeedSequence([101]))
     for noise in (rng.laplace(size=(400, 12)), rng.standard_t(4, (400, 12))):

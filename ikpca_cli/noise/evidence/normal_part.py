@@ -6,6 +6,9 @@ column at any t, so that ``s^2 <= -log |phi(t)|^2 / t^2`` (Matias, "Semiparametr
 with unknown noise variance", 2002). Whole numbers, steps, skewed and heavy-tailed columns have a
 far lower bound than their variance, whatever their spectrum is. Columns of signal that is normal,
 or a sum of many unknowns, tell nothing.
+
+Of many columns some may have noise that is no normal one of that level. Its modulus falls all the
+same; that of numbers on steps, such as counts and answers, rises again.
 """
 
 from __future__ import annotations
@@ -16,9 +19,13 @@ from numpy.typing import NDArray
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.quiet_columns import come_again, least_steps
 
+MANY_COLUMNS = 40
+"""More of them are told by steps alone."""
+
 _STEP, _COUNT = 0.2, 60  # arguments are so many multiples of this, over the level
 _FIRST = 3  # of them: less tells the variance alone
-_MOST_ROWS = 1000
+_NOT_NORMAL = 0.9  # of a level, below which what normal noise may be says that it is too high
+_MOST_ROWS, _MOST_COLUMNS = 1000, 64
 _GROUPS = 16  # of rows, of which one after the other is left out
 _SURELY = 2.0  # standard errors
 _BY_CHANCE = (2.0, 6.0)  # mean squared moduli of chance, that the highest of few and of many has
@@ -26,7 +33,12 @@ _FEW = 15  # of the multiples
 _MOSTLY = 0.5  # share of values that come again in a column that is rounded
 
 
-def most_normal(X: FloatArray, std: float) -> float:
+def is_more_than_noise(X: FloatArray, std: float) -> bool:
+    """Tell whether a level is above what normal noise may have in columns of rows (n, p)."""
+    return most_normal(X, std, by_steps=X.shape[1] > MANY_COLUMNS) < _NOT_NORMAL * std
+
+
+def most_normal(X: FloatArray, std: float, *, by_steps: bool = False) -> float:
     """Return the highest level that normal noise of one level may have in all columns of X (n, p).
 
     Parameters
@@ -35,13 +47,15 @@ def most_normal(X: FloatArray, std: float) -> float:
         Centred rows in random order.
     std : float
         A level, which sets the scale of what is looked at.
+    by_steps : bool
+        Only by moduli that rise again.
 
     Returns
     -------
     float
         Infinite where nothing is told.
     """
-    X = X[:_MOST_ROWS]
+    X = X[:_MOST_ROWS, :: max(1, X.shape[1] // _MOST_COLUMNS)]
     # Rows that were rounded themselves are whole multiples, whatever their noise was before.
     limits = np.pi / np.maximum(least_steps(X), np.finfo(float).tiny)
     again = come_again(X)
@@ -50,22 +64,27 @@ def most_normal(X: FloatArray, std: float) -> float:
     unit, power = np.exp(1j * (_STEP / std) * X), free.astype(complex)
     starts = np.linspace(0, len(X), _GROUPS, endpoint=False).astype(int)
     counts = np.add.reduceat(free.astype(float), starts, axis=0)
-    best = np.inf
+    best, lowest = np.inf, [np.inf, np.inf]
     for multiple in range(1, _COUNT + 1):
         power *= unit
         if multiple < _FIRST:
             continue
         argument, by_chance = multiple * _STEP / std, _BY_CHANCE[multiple > _FEW]
         sums = np.add.reduceat(power, starts, axis=0)
-        for columns in (limits >= argument, quiet & (limits >= argument)):
-            square = _surely_above(sums[:, columns], counts[:, columns], by_chance)
-            if square > 0.0:
-                best = min(best, (-np.log(square)) ** 0.5 / argument)
+        told = limits >= argument
+        for which, columns in enumerate((told, quiet & told)):
+            square, error = _mean_square(sums[:, columns], counts[:, columns], by_chance)
+            rises = square - error > lowest[which]
+            lowest[which] = min(lowest[which], square + error)
+            if square > error and (rises or not by_steps):
+                best = min(best, (-np.log(square - error)) ** 0.5 / argument)
     return float(best)
 
 
-def _surely_above(sums: NDArray[np.complex128], counts: FloatArray, by_chance: float) -> float:
-    """Return what the mean squared modulus of characteristic functions is above for sure.
+def _mean_square(
+    sums: NDArray[np.complex128], counts: FloatArray, by_chance: float
+) -> tuple[float, float]:
+    """Return the mean squared modulus of characteristic functions, and what it may be off.
 
     Parameters
     ----------
@@ -77,7 +96,7 @@ def _surely_above(sums: NDArray[np.complex128], counts: FloatArray, by_chance: f
         How much more than none there may be, in units of what is seen where there is none.
     """
     if not sums.size:
-        return 0.0
+        return 0.0, np.inf
     total, n_rows = sums.sum(axis=0), counts.sum(axis=0)
     rest, left = np.vstack([total - sums, total]), np.vstack([n_rows - counts, n_rows])
     # Of independent rows, without the part that each has with itself.
@@ -85,5 +104,4 @@ def _surely_above(sums: NDArray[np.complex128], counts: FloatArray, by_chance: f
     means = squares.mean(axis=1)
     error = float(means[:-1].std()) * (len(counts) - 1) ** 0.5
     chance = float(np.mean(n_rows**-2.0) / len(total)) ** 0.5
-    least: float = float(means[-1]) - _SURELY * error - by_chance * chance
-    return least
+    return float(means[-1]), _SURELY * error + by_chance * chance
