@@ -31,6 +31,7 @@ _SURELY = 2.0  # standard errors
 _BY_CHANCE = (2.0, 6.0)  # mean squared moduli of chance, that the highest of few and of many has
 _FEW = 15  # of the multiples
 _MOSTLY = 0.5  # share of values that come again in a column that is rounded
+_UNEVEN = 0.1  # of a step, that values are off the others' multiples
 
 
 def is_more_than_noise(X: FloatArray, std: float) -> bool:
@@ -57,9 +58,14 @@ def most_normal(X: FloatArray, std: float, *, by_steps: bool = False) -> float:
     """
     X = X[:_MOST_ROWS, :: max(1, X.shape[1] // _MOST_COLUMNS)]
     # Rows that were rounded themselves are whole multiples, whatever their noise was before.
-    limits = np.pi / np.maximum(least_steps(X), np.finfo(float).tiny)
+    steps = np.maximum(least_steps(X), np.finfo(float).tiny)
     again = come_again(X)
-    free = ~again | (again.mean(axis=0) > _MOSTLY)  # a value that was filled in has no noise
+    rounded = again.mean(axis=0) > _MOSTLY
+    multiples = (X[:, rounded] - X[0, rounded]) / steps[rounded]
+    uneven = np.abs(multiples - np.rint(multiples)).max(axis=0, initial=0.0) > _UNEVEN
+    limits = np.pi / steps
+    limits[rounded] *= ~uneven  # counts that were transformed are on steps of no one width
+    free = ~again | rounded  # a value that was filled in has no noise
     quiet = np.isin(np.arange(X.shape[1]), np.argsort(X.var(axis=0))[: max(1, X.shape[1] // 2)])
     unit, power = np.exp(1j * (_STEP / std) * X), free.astype(complex)
     starts = np.linspace(0, len(X), _GROUPS, endpoint=False).astype(int)
