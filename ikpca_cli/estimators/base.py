@@ -77,7 +77,7 @@ class Estimator(Parametric):
         What displacements of rows are multiplied by, so that no row comes back worse than it came;
         None where every parameter was given, and rows are moved as these have it.
     removed_mse_ : float or None
-        Mean squared change of training rows: the error of rows like them that were clean already.
+        Mean squared change of training rows: the error of clean rows like them, unless by row.
     constant_ : ndarray, shape (n_features,), or None
         1 for columns without variance in the training rows, which come back as they are.
     noise_rms_ : float or None

@@ -89,6 +89,7 @@ def test_rows_are_cleaner_than_if_all_had_one_level(method, family, tmp_path):
     assert after < 0.3 * np.mean(levels**2)
     # The signal that a row loses counts as its noise, so that nothing is promised.
     assert model.estimated_mse_ is None
+    assert model.removed_mse_ is None
     assert estimate_error(model, noisy)["no_estimate_because"]
     path = str(tmp_path / "model.joblib")
     save_model(path, model)
