@@ -7,6 +7,7 @@ import warnings
 import h5py
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 from scipy.fft import idct
 
 from ikpca_cli.errors import IkpcaWarning
@@ -234,20 +235,32 @@ def test_a_surface_that_fills_its_columns_is_no_noise():
 
 def test_all_that_rows_differ_by_is_told_where_the_level_is_a_guess():
     rng = stream(9)
-    rows = np.cos(rng.uniform(0.0, 2.0 * np.pi, (100, 40))) + 0.2 * rng.normal(size=(100, 40))
+    rows = rng.laplace(size=(100, 60)) * rng.uniform(0.6, 1.4, (100, 1))
     level = estimate_noise(rows - rows.mean(axis=0))
     assert not level.certain
     assert not level.is_bound
     with pytest.warns(IkpcaWarning, match="nothing that the rows of the array differ by"):
-        load_method("pca")().fit(rows)
+        load_method("pca")(noise_model="white").fit(rows)
 
 
 def test_all_that_rows_differ_by_is_told_where_columns_are_uneven():
     rng = stream(10)
     shares = stream(11).random(50)
-    rows = (rng.random((30, 50)) < shares) + 0.05 * rng.normal(size=(30, 50))
+    rows = (rng.random((30, 50)) < shares) + 0.3 * rng.normal(size=(30, 50))
     with pytest.warns(IkpcaWarning, match="nothing that the rows of the array differ by"):
         load_method("pca")().fit(rows)
+
+
+@pytest.mark.parametrize("kind", ["phases", "codes"])
+def test_rows_that_differ_by_what_noise_cannot_be_are_left_as_they_are(kind):
+    """They were brought to what they share."""
+    rng = stream(10)
+    if kind == "phases":
+        clean = np.cos(rng.uniform(0.0, 2.0 * np.pi, (100, 40)))
+    else:
+        clean = (rng.random((30, 50)) < stream(11).random(50)).astype(float)
+    rows = clean + 0.05 * rng.normal(size=clean.shape)
+    assert_array_equal(load_method("pca")().fit(rows).denoise(rows), rows)
 
 
 def beats(rng, n_samples, width):
