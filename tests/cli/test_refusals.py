@@ -146,6 +146,7 @@ def test_components_above_rank(cli, ready, method):
         ),
         (["denoise", "pca.joblib", "good.npy", "-o", "x.parquet"], "end it in .npy"),
         (["denoise", "pca.joblib", "good.npy", "-o", "x.h5::a"], "leave out ::a"),
+        (["fit", "good.npy", "--method", "lda"], "choose from ikpca, kpca, pca, mixture, auto"),
         (["fit", "good.npy", "-o", "clean.npy"], "name it clean.joblib"),
         (["fit", "good.npy", "-o", "clean.csv.gz"], "a model goes there"),
     ],

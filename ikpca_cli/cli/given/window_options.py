@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.sources import located
 from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,8 +31,12 @@ def default_method(method: str | None, window: str | None) -> str:
     Raises
     ------
     UsageError
-        If the best of all is asked for, which are not compared by windows.
+        If there is no such method, or the best of all is asked for, which are not compared by
+        windows.
     """
+    known = (*METHODS, *WINDOW_METHODS, "auto")
+    if method is not None and method not in known:
+        raise UsageError(f"unknown method {method!r}: choose from {', '.join(known)}")
     if method == "auto" and window not in (None, "none"):
         raise UsageError("--method auto compares methods for rows: name one for windows")
     return method or ("ikpca" if window in (None, "none") else "mixture")
