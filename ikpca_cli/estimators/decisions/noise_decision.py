@@ -168,10 +168,14 @@ def level_read(
 
     Signal that is as rough as noise makes rows look louder than the level that was given, and rows
     of other files as well. Parameters as for `level_of_fit`; `level` is what it returned. It is
-    read off as many rows as are looked at of a file.
+    read off as many rows as are looked at of a file, and off more where these look otherwise.
     """
     if estimator.noise_std == "auto" or estimator.replicates or not level.std:
         return None if level.is_bound else level.std
-    some = selection_rows(rows, SOME_ROWS, estimator.seed)
-    found = estimate_noise(some - mean).std
-    return found if found and not 1.0 / LIKE < found / level.std < LIKE else level.std
+    found = None
+    for most in (SOME_ROWS, SAMPLE_ROWS):
+        some = selection_rows(rows, most, estimator.seed)
+        found = estimate_noise(some - mean).std
+        if not found or 1.0 / LIKE < found / level.std < LIKE:
+            return level.std
+    return found
