@@ -58,20 +58,20 @@ class RowScale:
 
     def of_rows(self, X: FloatArray) -> Self:
         """Return the transform with the levels of rows (n, p)."""
-        return replace(self, stds=np.minimum(self._levels_of(X), self.most))
+        return replace(self, stds=np.minimum(self.levels_of(X), self.most))
 
     def of_file(self, X: FloatArray) -> Self:
         """Return the transform for a file of which X (n, p) are some rows: it may be louder."""
-        times = float(np.median(self._levels_of(X))) / self.usual
+        times = float(np.median(self.levels_of(X))) / self.usual
         return replace(self, most=self.most * max(times, 1.0))
 
-    def at_levels_of(self, X: FloatArray) -> Self:
+    def with_levels_of(self, X: FloatArray) -> Self:
         """Return the transform for rows like X (n, p), whose levels are the usual ones."""
-        levels = self._levels_of(X)
+        levels = self.levels_of(X)
         most = _LOUDER * float(np.quantile(levels, _NEARLY_ALL))
         return replace(self, usual=float(np.median(levels)), most=most)
 
-    def _levels_of(self, X: FloatArray) -> FloatArray:
+    def levels_of(self, X: FloatArray) -> FloatArray:
         """Return the noise levels of rows (n, p), (n,)."""
         rows = X - self.mean
         left = rows - rows @ self.directions.T @ self.directions

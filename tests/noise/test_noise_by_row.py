@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import h5py
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -13,7 +14,7 @@ from ikpca_cli.errors import Note
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.evaluation.without_clean import estimate_error
 from ikpca_cli.modelfile.storage import load_model, save_model
-from ikpca_cli.noise.models.by_row import propose
+from ikpca_cli.noise.models.by_row import may_be_noise, propose
 from ikpca_cli.noise.models.choose import noise_of
 from ikpca_cli.noise.risk import stein_risks
 from ikpca_cli.transforms.row_scale import RowScale
@@ -71,6 +72,23 @@ def test_noise_of_one_level_is_not_told_by_row(family, odd):
     noise = rng.normal(size=clean.shape)
     noise[:odd] *= 4.0
     assert noise_of(clean + level * noise).name == "white"
+
+
+def test_levels_above_a_floor_may_be_those_of_signal():
+    rng = np.random.default_rng(np.random.SeedSequence([94]))
+    assert may_be_noise(np.exp(rng.normal(0.0, 0.5, 300)))
+    assert may_be_noise(rng.uniform(0.1, 1.0, 300))
+    assert not may_be_noise(np.hypot(1.0, np.exp(rng.normal(-1.0, 1.2, 300))))
+
+
+def test_texture_that_some_rows_have_more_of_is_not_told_by_row(shared):
+    """All of its rows have the noise of the quiet ones, and came back twice as far from clean."""
+    with h5py.File(shared / "data/real_rows.h5") as file:
+        rows = np.asarray(file["patches"], float).reshape(-1, 64)
+    rng = np.random.default_rng(np.random.SeedSequence([95]))
+    rows = rows[rng.permutation(len(rows))[:500]]
+    level = 0.1 * (rows - rows.mean(axis=0)).std()
+    assert noise_of(rows + level * rng.normal(size=rows.shape)).name == "white"
 
 
 @pytest.mark.parametrize("method", ["ikpca", "kpca", "pca"])

@@ -17,6 +17,7 @@ from ikpca_cli.transforms.row_scale import RowScale
 _PASSES = 2
 _LEAST = 1e-3  # of the median level
 _FREE = 0.1  # share of a row's noise that a residual must hold to tell it
+_LOW, _HIGH, _MOST_SKEWED = 0.1, 0.98, 2.5  # quantiles of levels, and how uneven their logs may be
 _MOST_SIGNAL = 0.5  # share of the directions that may hold some
 
 
@@ -37,4 +38,14 @@ def propose(rows: FloatArray) -> RowScale | None:
             return None
         squares = (found.residual**2).sum(axis=1) / (rows.shape[1] - found.rank)
         levels = levels * np.sqrt(squares / np.maximum(1.0 - found.row_leverage, _FREE))
-    return RowScale(mean, found.directions).at_levels_of(rows)
+    return RowScale(mean, found.directions).with_levels_of(rows)
+
+
+def may_be_noise(levels: FloatArray) -> bool:
+    """Tell whether levels of rows (n,) may be those of noise.
+
+    White noise beside a rough signal that some rows have more of is a floor: few rows are far below
+    the usual level, though some are far above it.
+    """
+    low, usual, high = np.log(np.quantile(levels, (_LOW, 0.5, _HIGH)))
+    return bool(high - usual < _MOST_SKEWED * (usual - low))

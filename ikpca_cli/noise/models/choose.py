@@ -186,8 +186,12 @@ def _other(rows: FloatArray, white: int) -> Noise:
             continue
         Z = _centred(transform.forward(rows))
         residual = ResidualStatistics.of(Z)
-        by_row = isinstance(transform, RowScale)
-        level = NoiseLevel(1.0, certain=residual.has_normal_rows()) if by_row else estimate_noise(Z)
+        is_of_rows = isinstance(transform, RowScale)
+        if isinstance(transform, RowScale):
+            is_noise = by_row.may_be_noise(transform.levels_of(rows))
+            level = NoiseLevel(1.0, certain=is_noise and residual.has_normal_rows())
+        else:
+            level = estimate_noise(Z)
         if level.std is None or not level.certain:
             continue
         # Edges are in some columns more than in others, and peaks where the signal is strong.
@@ -199,7 +203,7 @@ def _other(rows: FloatArray, white: int) -> Noise:
         # Columns of one process, that neighbours share, may be louder and louder; and signal that
         # some rows have more of is smooth.
         far_longer = plateau >= _FAR_LONGER * white
-        may_be_smooth = isinstance(transform, ColumnScale) or (by_row and not far_longer)
+        may_be_smooth = isinstance(transform, ColumnScale) or (is_of_rows and not far_longer)
         if may_be_smooth and are_alike(Z):
             continue
         if is_along and not _is_noise(rows, transform, level, residual):
@@ -212,7 +216,7 @@ def _other(rows: FloatArray, white: int) -> Noise:
         gain = before - after
         words = f"{plateau} directions of equal noise instead of {white}, and "
         # Noise that is of one level in far more directions is known, though little is gained by it.
-        is_sure = by_row and plateau >= _FAR_LONGER * white
+        is_sure = is_of_rows and plateau >= _FAR_LONGER * white
         least = gain.std() / len(gain) ** 0.5 * (-1.0 if is_sure else 1.0)
         if plateau >= white and gain.mean() > least:
             saved = gain.mean() / before.mean()
