@@ -79,7 +79,7 @@ def test_a_picture_is_not_another_output(cli, ready):
     clash = ["denoise", "model.joblib", "ecg_noisy.npy", "-o", "x.png", "--plot", "x.png"]
     assert "two files" in refused(cli, ready, clash, 2)
     clash = ["fit", "ecg_train.npy", "-o", "x.png", "--plot", "./x.png"]
-    assert "two files" in refused(cli, ready, clash, 2)
+    assert "x.png: a model goes there" in refused(cli, ready, clash, 2)
 
 
 def test_one_picture_is_for_one_input(cli, ready):
