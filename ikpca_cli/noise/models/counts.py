@@ -34,7 +34,7 @@ def propose(rows: FloatArray) -> SquareRoot | None:
         # A squared normal number has a variance of twice its squared mean.
         error = float(2.0 * np.linalg.pinv(lines.T @ lines)[0, 0]) ** 0.5
         low, high = (gain * at + floor for at in np.quantile(means, (0.1, 0.9)))
-        if gain < _SURELY * error:
+        if not gain > _SURELY * error:  # nor where both are 0, as where hardly anything is noise
             return None
         found = SquareRoot(float(gain), float(floor))
     return None if high < _GROWS * max(low, 0.0) else found
