@@ -109,7 +109,7 @@ class ResidualStatistics:
 
     def has_uneven_rows(self) -> bool:
         """Tell whether most rows, not only a few odd ones, are of other levels than noise is."""
-        return self.core_rows > _UNLIKE
+        return self.core_rows > _EVEN
 
     def may_be_noise(self, *, by_column: bool = True) -> bool:
         """Tell whether this may be noise of one level with a little signal left in it.

@@ -174,8 +174,10 @@ def _other(rows: FloatArray, white: int) -> Noise:
             enough = white if is_white else _NOT_SHORTER * white
         elif name == "columns" and is_loud:
             enough = white
-        elif name == "rows" and not as_white.has_uneven_rows():
-            continue
+        elif name == "rows":
+            if not as_white.has_uneven_rows():
+                continue
+            enough = white + BY
         if plateau >= max(enough, min(rows.shape) / SHARE):
             found.append((plateau, name, transform))
         is_doubtful |= plateau >= longer and name != "rows"
