@@ -14,7 +14,7 @@ from ikpca_cli.noise.low_rank import LowRank
 from ikpca_cli.noise.models.by_column import equalised
 from ikpca_cli.transforms.row_scale import RowScale
 
-_PASSES = 2
+_PASSES = 3
 _LEAST = 1e-3  # of the median level
 _FREE = 0.1  # share of a row's noise that a residual must hold to tell it
 _LOW, _HIGH, _MOST_SKEWED = 0.1, 0.98, 2.5  # quantiles of levels, and how uneven their logs may be
@@ -29,7 +29,7 @@ def propose(rows: FloatArray) -> RowScale | None:
     levels = equalised(X.T)
     if levels is None:
         return None
-    for _ in range(_PASSES + 1):
+    for _ in range(_PASSES):
         levels = np.maximum(levels, _LEAST * np.median(levels))
         # The mean that leaves rows of one level with mean 0.
         mean = np.average(rows, axis=0, weights=1.0 / levels)

@@ -34,7 +34,6 @@ from ikpca_cli.noise.models.spikes import Spikes
 from ikpca_cli.noise.models.spikes import propose as propose_spikes
 from ikpca_cli.noise.quick import quick_risks
 from ikpca_cli.noise.residual_statistics import ResidualStatistics, shared_with_neighbours
-from ikpca_cli.transforms.column_scale import ColumnScale
 from ikpca_cli.transforms.frequency_band import FrequencyBand
 from ikpca_cli.transforms.protocol import Transform
 from ikpca_cli.transforms.row_scale import RowScale
@@ -162,7 +161,12 @@ def _other(rows: FloatArray, white: int) -> Noise:
     is_white = as_white.may_be_noise()
     is_doubtful = not is_white
     is_loud = has_loud_columns(_centred(rows), smooth=True)
-    named = [(name, one) for name, proposals in PROPOSALS.items() for one in proposals]
+    named = [
+        (name, one)
+        for name, proposals in PROPOSALS.items()
+        if name != "rows" or as_white.has_uneven_rows()
+        for one in proposals
+    ]
     tried = parallel_map(partial(_proposed, rows), [one for _, one in named])
     for (name, _), (transform, plateau) in zip(named, tried, strict=True):
         if transform is None:
@@ -175,8 +179,6 @@ def _other(rows: FloatArray, white: int) -> Noise:
         elif name == "columns" and is_loud:
             enough = white
         elif name == "rows":
-            if not as_white.has_uneven_rows():
-                continue
             enough = white + BY
         if plateau >= max(enough, min(rows.shape) / SHARE):
             found.append((plateau, name, transform))
@@ -188,7 +190,7 @@ def _other(rows: FloatArray, white: int) -> Noise:
             continue
         Z = _centred(transform.forward(rows))
         residual = ResidualStatistics.of(Z)
-        is_of_rows = isinstance(transform, RowScale)
+        far_longer = plateau >= _FAR_LONGER * white
         if isinstance(transform, RowScale):
             is_noise = by_row.may_be_noise(transform.levels_of(rows))
             level = NoiseLevel(1.0, certain=is_noise and residual.has_normal_rows())
@@ -197,15 +199,14 @@ def _other(rows: FloatArray, white: int) -> Noise:
         if level.std is None or not level.certain:
             continue
         # Edges are in some columns more than in others, and peaks where the signal is strong.
-        stabilised = name == "counts" and plateau >= _FAR_LONGER * white
+        stabilised = name == "counts" and far_longer
         stabilised &= abs(level.std - 1.0) < _OFF_ONE
         if not residual.may_be_noise(by_column=not stabilised):
             continue
         is_along = isinstance(transform, Whitening | FrequencyBand)
         # Columns of one process, that neighbours share, may be louder and louder; and signal that
         # some rows have more of is smooth.
-        far_longer = plateau >= _FAR_LONGER * white
-        may_be_smooth = isinstance(transform, ColumnScale) or (is_of_rows and not far_longer)
+        may_be_smooth = name == "columns" or (name == "rows" and not far_longer)
         if may_be_smooth and are_alike(Z):
             continue
         if is_along and not _is_noise(rows, transform, level, residual):
@@ -218,7 +219,7 @@ def _other(rows: FloatArray, white: int) -> Noise:
         gain = before - after
         words = f"{plateau} directions of equal noise instead of {white}, and "
         # Noise that is of one level in far more directions is known, though little is gained by it.
-        is_sure = is_of_rows and plateau >= _FAR_LONGER * white
+        is_sure = name == "rows" and far_longer
         least = gain.std() / len(gain) ** 0.5 * (-1.0 if is_sure else 1.0)
         if plateau >= white and gain.mean() > least:
             saved = gain.mean() / before.mean()
