@@ -31,7 +31,6 @@ from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 from ikpca_cli.noise.models.spikes import Spikes
 from ikpca_cli.noise.treatment import CleanedBlock, Treatment
 from ikpca_cli.transforms.protocol import Transform
-from ikpca_cli.transforms.row_scale import RowScale
 from ikpca_cli.transforms.transform_registry import names as transform_arrays
 from ikpca_cli.transforms.transform_registry import transform_of
 
@@ -127,10 +126,7 @@ class Cleaner(Estimator):
         if rows.shape[0] < FEW_ROWS or (is_settled and usual.spikes is None):
             return usual
         some = sample_rows(rows, SOME_ROWS, model_rng(self.seed_, Stream.FILE_SAMPLE))
-        if usual.spikes is not None:
-            usual = replace(usual, spikes=usual.spikes.of_file(some))
-        if isinstance(usual.transform, RowScale):
-            usual = replace(usual, transform=usual.transform.of_file(some))
+        usual = usual.of_file(some)
         if is_settled:
             return usual
         with at_work(with_scipy=True):

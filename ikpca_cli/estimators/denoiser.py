@@ -34,7 +34,6 @@ from ikpca_cli.registry import load_named
 from ikpca_cli.selection.choice import Choice, Oracle, Task
 from ikpca_cli.selection.stages import Whole
 from ikpca_cli.transforms.protocol import Transform
-from ikpca_cli.transforms.row_scale import RowScale
 
 LIMIT_ROWS = 500
 """Training rows that tell how far rows usually are."""
@@ -232,8 +231,8 @@ class Denoiser(KnownFit):
         """Return a promise in the units of the data; set the mean change of rows (k, p)."""
         usual, std = self._usual(), self.noise_std_
         cleaned = self.clean(rows, usual)
-        by_row = isinstance(usual.transform, RowScale)  # which tells a clean row as such
-        self.removed_mse_ = None if by_row else float(np.mean((cleaned - rows) ** 2))
+        change = float(np.mean((cleaned - rows) ** 2))
+        self.removed_mse_ = None if usual.by_row else change
         if std is None or is_known:
             return promise
         clean = partial(self.clean, treatment=usual)

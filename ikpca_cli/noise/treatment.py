@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -79,6 +79,17 @@ class Treatment:
     def is_needed(self) -> bool:
         """Whether rows are not what their denoiser works on."""
         return self.transform is not None or self.spikes is not None
+
+    @property
+    def by_row(self) -> bool:
+        """Whether each row tells its own noise level, which a clean row has as well."""
+        return self.transform is not None and self.transform.BY_ROW
+
+    def of_file(self, X: FloatArray) -> Treatment:
+        """Return that of a file of which X (n, p) are some rows."""
+        transform = None if self.transform is None else self.transform.of_file(X)
+        spikes = None if self.spikes is None else self.spikes.of_file(X)
+        return replace(self, transform=transform, spikes=spikes)
 
     def width_of(self, n_features: int) -> int:
         """Return how many columns rows of as many have with white noise."""

@@ -14,6 +14,12 @@ State = Mapping[str, FloatArray]
 class OneForAll:
     """Part of a `Transform` that is the same for all rows."""
 
+    BY_ROW: ClassVar[bool] = False
+
+    def of_file(self, X: FloatArray) -> Self:
+        """Return the transform for a file of which X (n, p) are some rows: this one."""
+        return self
+
     def of_rows(self, X: FloatArray) -> Self:
         """Return the transform for rows as they came, (n, p): this one."""
         return self
@@ -27,9 +33,12 @@ class Transform(Protocol):
     FIELDS : dict
         Names of its arrays, which a model file keeps, and their dimensions; p is the number of
         columns.
+    BY_ROW : bool
+        Whether each row tells its own noise level, which a clean row has as well.
     """
 
     FIELDS: ClassVar[dict[str, tuple[str, ...]]]
+    BY_ROW: ClassVar[bool]
 
     @property
     def width(self) -> int | None:
@@ -40,6 +49,9 @@ class Transform(Protocol):
 
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows with white noise (n, q) for rows as they came, (n, p)."""
+
+    def of_file(self, X: FloatArray) -> Self:
+        """Return the transform for a file of which X (n, p) are some rows."""
 
     def of_rows(self, X: FloatArray) -> Self:
         """Return the transform for rows as they came, (n, p): another only if it goes by them."""

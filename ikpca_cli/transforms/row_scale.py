@@ -40,6 +40,7 @@ class RowScale:
     """
 
     FIELDS: ClassVar[dict[str, tuple[str, ...]]] = {"row_directions": ("r", "p")}
+    BY_ROW: ClassVar[bool] = True
 
     mean: FloatArray
     directions: FloatArray

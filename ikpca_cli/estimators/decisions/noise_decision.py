@@ -19,7 +19,6 @@ from ikpca_cli.noise.models.choose import Noise, noise_of
 from ikpca_cli.noise.models.hum import shared_period
 from ikpca_cli.transforms.column_scale import ColumnScale
 from ikpca_cli.transforms.protocol import Transform
-from ikpca_cli.transforms.row_scale import RowScale
 from ikpca_cli.transforms.whiten import Whitening
 
 GIVEN = "as given"
@@ -95,7 +94,7 @@ def doubt_of(
         return WITHHELD.index("all that rows differ by is taken for noise")
     if noise.is_doubtful:
         return WITHHELD.index(OTHER_NOISE)
-    if isinstance(noise.transform, RowScale):
+    if noise.name == "rows":
         return WITHHELD.index("each row has a noise level of its own, in which signal may hide")
     if noise.transform is not None and noise.name == "correlated" and noise.evidence != GIVEN:
         return WITHHELD.index("rough signal may pass for noise that is correlated along the row")
@@ -154,7 +153,7 @@ def level_of_fit(
         # All that replicates differ in is noise.
         return NoiseLevel(float(np.sqrt(np.mean(np.var(some, axis=0, ddof=1)))), certain=True)
     found = estimate_noise(some - mean)
-    if isinstance(noise.transform, RowScale):
+    if noise.name == "rows":
         # Each row was brought to level 1, so that their lengths no longer tell noise from signal.
         error = max(found.error, some.size**-0.5)
         return NoiseLevel(min(found.std or 1.0, 1.0), certain=True, error=error)

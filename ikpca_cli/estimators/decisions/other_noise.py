@@ -22,7 +22,6 @@ from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import FEW_COLUMNS, estimate_noise
 from ikpca_cli.noise.treatment import Treatment
-from ikpca_cli.transforms.row_scale import RowScale
 
 _LESS, _LITTLE_LESS = 0.75, 0.9  # share of what rows change usually, where it is less
 _SURELY = 2.5  # standard errors
@@ -59,14 +58,13 @@ def caution_of(
     """
     Z = usual.forward(rows)
     rng = model_rng(model.seed_, Stream.FILE_PROBE)
-    by_row = isinstance(usual.transform, RowScale)
     given = at_level, Z, usual.caution, rng, model.n_samples_, signal
-    found = caution_of_file(*given, by_row=by_row)
+    found = caution_of_file(*given, by_row=usual.by_row)
     # Rows that are louder for sure do not hold less noise, though they may be too far from the
     # training rows to change much.
-    is_told = by_row or found.level_ratio > 1.0
+    is_told = usual.by_row or found.level_ratio > 1.0
     X = Z - Z.mean(axis=0)
-    if by_row and found.strength and neighbour_correlation(X) > _MOST_ALIKE:
+    if usual.by_row and found.strength and neighbour_correlation(X) > _MOST_ALIKE:
         return replace(found, strength=0.0, level_ratio=0.0, by_row=True)
     if is_told or model.removed_mse_ is None or usual.spikes is not None:
         return found
