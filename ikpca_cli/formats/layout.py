@@ -245,7 +245,11 @@ class Layout:
             return tuple(cells[-1] for cells in labels[: self.sample_shape[0]])
         if not self.transposed:
             return self.table.names
-        return None if labels is None else tuple(" ".join(dict.fromkeys(cells)) for cells in labels)
+        return (
+            None
+            if labels is None
+            else tuple(" ".join(dict.fromkeys(filter(None, cells))) for cells in labels)
+        )
 
     def with_digits(self, digits: int | None) -> Layout:
         """Return the layout with that many digits behind the decimal mark in text tables."""

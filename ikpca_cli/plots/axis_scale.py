@@ -82,7 +82,9 @@ def _headings(layout: Layout) -> tuple[str | None, str | None]:
     table = layout.table
     if table is None or not (layout.transposed or layout.stacked):
         return None, None
-    axis = _text(table.label_names[-1]) if table.label_names else ""
+    first = table.labels[0] if table.labels else ()
+    named = [name for name, cell in zip(table.label_names, first, strict=False) if cell.strip()]
+    axis = _text(named[-1]) if named else ""
     signal = _text(table.names[0]) if table.names and len(table.names) == 1 else ""
     return axis or None, signal or None
 

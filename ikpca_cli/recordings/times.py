@@ -143,7 +143,8 @@ def shown_times(
         rate = _told_rate(rows)
         return (np.arange(part.start, part.stop) / rate, "time (s)") if rate else None
     table = rows.layout.table  # type: ignore[attr-defined]
-    name = table.label_names[0].strip().strip('"') if table.label_names else ""
+    first = next((place for place, cell in enumerate(table.labels[0]) if cell.strip()), 0)
+    name = table.label_names[first].strip().strip('"') if table.label_names else ""
     if told[1]:
         name = f"time since {' '.join(cell.strip() for cell in table.labels[0])} (s)"
     return told[0][part], name or "time"
@@ -206,15 +207,19 @@ def _labels(rows: Any) -> tuple[FloatArray, bool] | None:
     table = getattr(getattr(rows, "layout", None), "table", None)
     if table is None or not table.labels or not table.labels[0]:
         return None
-    words = [[cell.strip().strip("\"'[]") for cell in cells] for cells in table.labels]
+    full = [place for place, cell in enumerate(table.labels[0]) if cell.strip()]
+    if not full:
+        return None
+    words = [[cells[place].strip().strip("\"'[]") for place in full] for cells in table.labels]
     columns = []
-    for place in range(len(words[0])):
+    for place in range(len(full)):
         try:
             columns.append(np.array([float(row[place].replace(",", ".")) for row in words]))
         except ValueError:
             break
     if columns:
-        clock = clock_seconds(columns, table.label_names[: len(columns)] or None)
+        names = [table.label_names[place] for place in full] if table.label_names else None
+        clock = clock_seconds(columns, names and names[: len(columns)])
         if clock is not None:
             return clock - clock[0], True
         rising = (column for column in columns if _rises(column, straight=False))

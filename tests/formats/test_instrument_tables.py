@@ -121,13 +121,69 @@ def test_an_exponent_without_its_letter(refused):
     assert "leaves the E out" in refused(joined(",".join(row) for row in rows))
 
 
-def test_an_empty_column_is_named_with_what_leaves_it_out(refused, said):
-    text = joined("X,CH1,Start,Step", (f"{line[:11]},," for line in lines()), "")
+def test_columns_of_few_numbers_are_named_with_what_leaves_them_out(refused, said):
+    body = [f"{line[:11]},{place if place < 2 else ''}," for place, line in enumerate(lines())]
+    text = joined("X,CH1,Start,Step", body, "")
     message = refused(text)
-    assert "row 1 (line 2), column 3 'Start' is missing, and most or all below it" in message
-    assert "give --columns ^3,^4" in message
-    assert "empty" not in said(text, columns="^3,^4")
+    assert "row 3 (line 4), column 3 'Start' is missing, and most or all below it" in message
+    assert "give --columns ^3 to leave out" in message
+    assert "missing" not in said(text, columns="^3")
     assert "row 2, column 2 is missing; mend it" in refused("1,2\n3,\n4,5\n6,7\n")
+
+
+@pytest.mark.parametrize("above", [("a,,,b,c,,note",), ()])
+def test_empty_columns_are_no_data_and_come_back_as_they_are(tmp_path, above):
+    """As HOBO's, whose events stand in columns of their own, and Tektronix's settings."""
+    path = tmp_path / "a.csv"
+    body = [f"{a},,,{b},{c},," for a, b, c in zip(*np.round(ROWS[:, :3].T, 3), strict=True)]
+    body[2] += "Logged"
+    path.write_text(joined(above, body, ""))
+    with read_rows(str(path), ReadOptions()) as rows:
+        np.testing.assert_allclose(rows.read(), ROWS[:, :3], atol=1e-3)
+        assert "columns 2" in rows.warnings[0]
+        assert "for no data" in rows.warnings[0]
+        assert rows.layout.feature_names == (("a", "b", "c") if above else None)
+        write_rows(str(tmp_path / "b.csv"), rows.read() + 1.0, rows.layout)
+    written = (tmp_path / "b.csv").read_text().splitlines()
+    assert written[: len(above)] == [*above]
+    for row, line in enumerate(written[len(above) :]):
+        cells = line.split(",")
+        np.testing.assert_allclose(
+            [float(cells[c]) for c in (0, 3, 4)], ROWS[row, :3] + 1, atol=2e-3
+        )
+        assert [cells[c] for c in (1, 2, 5, 6)] == ["", "", "", "Logged" if row == 2 else ""]
+
+
+def test_a_number_sign_may_be_the_name_of_the_first_column(tmp_path):
+    """As HOBO's without quotes: it is no comment, after which all names would be moved by one."""
+    path = tmp_path / "a.csv"
+    body = [f"{i + 1},10:{i:02d}:00,{a},{b},," for i, (a, b) in enumerate(np.round(ROWS[:, :2], 3))]
+    path.write_text(joined("#,Time,Temp,RH,Event,End", body, ""))
+    with read_rows(str(path), ReadOptions()) as rows:
+        assert rows.layout.feature_names == ("#", "Temp", "RH")
+        assert "column 2 'Time' for labels" in rows.warnings[0]
+        assert "--labels 1,2,5,6" in rows.warnings[1]
+
+
+def test_columns_that_are_empty_only_at_first_are_refused(refused, said):
+    full = np.tile(ROWS, (10, 1))
+    text = joined(
+        ",".join("abcdefgh"), [f"{line}," for line in lines(full[:, :7])], lines(full[:9])
+    )
+    assert "column 8 is empty in the first rows and has numbers further down" in refused(text)
+    assert said(text, columns="^8") == ""
+    assert "missing" in said(text, columns="1-", missing="drop")
+    assert "column 8 'h' is missing" in refused(text, width=8)  # as a model knows
+
+
+def test_an_axis_beside_empty_columns_is_one(tmp_path):
+    path = tmp_path / "a.csv"
+    axis = 400.0 + np.arange(60)
+    body = [f"{x:.0f},{y:.3f},," for x, y in zip(axis, ROWS[:, 0], strict=True)]
+    path.write_text(joined("Wavelength (nm),Counts,,Remark", body, ""))
+    with read_rows(str(path), ReadOptions(orientation="signals")) as rows:
+        np.testing.assert_allclose(rows.read(), ROWS[None, :, 0], atol=1e-3)
+        assert [float(name) for name in rows.layout.feature_names or ()] == axis.tolist()
 
 
 def test_columns_of_text_stay_labels_where_others_are_left_out(tmp_path):
@@ -253,11 +309,11 @@ def test_channels_below_each_other_that_a_line_counts_are_refused(refused, said)
     said(joined(above, counts.replace("60", "61"), column, ""))
 
 
-def test_names_above_empty_columns_may_be_numbers(refused):
+def test_names_above_empty_columns_may_be_numbers(said):
     """As Rigol's, whose start and step stand under their names and nowhere else."""
     body = [f"{place},{value:.2e},," for place, value in enumerate(ROWS[:, 0])]
     text = joined("X,CH1,Start,Increment,", "Sequence,Volt,-6.0e-03,1.0e-05", body, "")
-    assert "give --columns ^3,^4 to leave out what is empty" in refused(text)
+    assert "columns 3 '-6.0e-03', 4 '1.0e-05' for no data" in said(text)
 
 
 def test_remarks_behind_numbers_are_said_to_be_in_the_way(refused):

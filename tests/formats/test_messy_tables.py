@@ -648,12 +648,12 @@ def test_blanks_within_cells_between_tabs_stand_between_thousands(opened, decima
     assert "' ' for the mark between thousands" in said
 
 
-def test_settings_beside_the_first_rows_are_no_header(refused):
+def test_settings_beside_the_first_rows_are_no_header(opened):
     settings = ["Record Length,40", "Sample Interval,4e-9"] + [","] * 10
     text = "".join(f"{key},,{i}.5,{i * i}.25,\n" for i, key in enumerate(settings))
-    message = refused(text)
-    assert "row 1, column 1 is 'Record Length', and most or all below it is missing" in message
-    assert "give --columns ^1,^2,^3 " in message
+    values, _, said = opened(text)
+    assert "took columns 1, 2, 3 for no data" in said
+    assert values.tolist() == [[i + 0.5, i * i + 0.25] for i in range(12)]
 
 
 @pytest.mark.parametrize(

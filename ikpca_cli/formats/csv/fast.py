@@ -99,27 +99,28 @@ def _has_polars() -> bool:
 
 
 def _without_labels(text: bytes, plan: Plan) -> tuple[bytes, list[tuple[str, ...]]] | None:
-    """Split the label columns off where they come first, or last; None where they do not."""
+    """Split the label columns off where they come first, or last; None where others do not."""
     dialect = plan.dialect
-    count = len(plan.labels)
+    first = sum(label < plan.columns[0] for label in plan.labels)
+    count = len(plan.labels) - first
+    whole = (*range(first), *range(dialect.width - count, dialect.width))
     mark = dialect.delimiter.encode()
     lines = text.removesuffix(b"\n").split(b"\n")
     if dialect.delimiter == BLANK or dialect.comment.encode() in text:
         return None
-    if plan.labels == tuple(range(count)):
-        split = [line.split(mark, count) for line in lines]
-        cells, rest = [parts[:-1] for parts in split], [parts[-1] for parts in split]
-    elif plan.labels == tuple(range(dialect.width - count, dialect.width)) and not dialect.trailing:
-        split = [line.rsplit(mark, count) for line in lines]
-        cells, rest = [parts[1:] for parts in split], [parts[0] for parts in split]
-    else:
+    if plan.labels != whole or (count and dialect.trailing):
         return None
-    if any(len(parts) != count for parts in cells):
+    split = [line.split(mark, first) for line in lines]
+    if any(len(parts) != first + 1 for parts in split):
+        return None
+    ends = [parts.pop().rsplit(mark, count) for parts in split]
+    if any(len(parts) != count + 1 for parts in ends):
         return None
     labels = [
-        tuple(cell.decode(plan.encoding, "surrogateescape") for cell in parts) for parts in cells
+        tuple(cell.decode(plan.encoding, "surrogateescape") for cell in (*above, *below[1:]))
+        for above, below in zip(split, ends, strict=True)
     ]
-    return b"\n".join(rest), labels
+    return b"\n".join(parts[0] for parts in ends), labels
 
 
 def _plain(text: bytes, plan: Plan, width: int) -> bytes | None:

@@ -67,7 +67,9 @@ def choose_columns(options: ReadOptions, head: Head, width: int) -> tuple[list[i
     """
     names = head.names
     if options.labels is None:
-        labels = list(head.texts)
+        # A model knows how many columns are data; one of them may be empty here.
+        spare = head.spare if options.width != width - len(head.texts) else ()
+        labels = sorted({*head.texts, *spare})
     else:
         labels = select(options.labels, names, width, "--labels")
     if options.columns is None:
@@ -76,6 +78,8 @@ def choose_columns(options: ReadOptions, head: Head, width: int) -> tuple[list[i
             raise UsageError(f"--labels {options.labels}: leaves no column of data; name fewer")
         return columns, labels
     columns = select(options.columns, names, width)
+    if options.labels is None:  # what is left out by name is not in the output
+        labels = [label for label in labels if label in columns or label in head.texts]
     if options.labels is None and all(part[:1] == "^" for part in options.columns.split(",")):
         columns = [column for column in columns if column not in labels] or columns
     twice = [column for column in columns if column in labels]

@@ -14,7 +14,11 @@ import numpy as np
 from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import IkpcaError, InputError, Note, about
 from ikpca_cli.formats.csv.faults.below_each_other import refuse_counted, refuse_tables
-from ikpca_cli.formats.csv.faults.lost_rows import empty_columns, refuse_open_quotes
+from ikpca_cli.formats.csv.faults.lost_rows import (
+    empty_columns,
+    refuse_late_numbers,
+    refuse_open_quotes,
+)
 from ikpca_cli.formats.csv.faults.no_table import refuse_other_text
 from ikpca_cli.formats.csv.faults.split_numbers import refuse_split_numbers
 from ikpca_cli.formats.csv.form.alignment import gap_of, widths_of
@@ -144,7 +148,8 @@ def _read(
     if dialect.delimiter == "," and (options.delimiter, options.decimal, hint) == (None,) * 3:
         refuse_split_numbers(below, head, dialect, columns, name)
     widths = widths_of(below, dialect.delimiter) if not dialect.trailing else None
-    turned, stacked = options.transpose, False
+    spare = [label for label in labels if label in head.spare]
+    turned, stacked, axis_at = options.transpose, False, 0
     if options.labels is None:
         clock = times_apart(rows, dialect, head, columns, options)
         labels = sorted({*labels, *clock})
@@ -153,6 +158,7 @@ def _read(
         turned, stacked = turned or found.turned, found.stacked
         labels = sorted({*labels, *found.labels})
         columns = [column for column in columns if column not in found.labels]
+        axis_at = labels.index(found.labels[-1]) if found.labels else 0
     plan = Plan(
         dialect=dialect,
         columns=tuple(columns),
@@ -167,6 +173,8 @@ def _read(
         empty=empty_columns(rows, columns),
     )
     parsed = parse_table(text, plan, size=size, progress=progress)
+    if options.columns is None:
+        refuse_late_numbers(parsed.labels[len(rows) :], labels, spare, dialect.grammar, name)
     samples = parsed.values.T if turned else parsed.values
     if options.orientation != "rows":
         if not (turned or stacked or options.recording):
@@ -175,7 +183,7 @@ def _read(
             refuse_counted(lines[: head.first], len(parsed.values), name)
     if stacked or (turned and labels and not options.transpose):
         axis = check_axis(
-            [cells[-1] for cells in parsed.labels], dialect, head, name, stacked=stacked
+            [cells[axis_at] for cells in parsed.labels], dialect, head, name, stacked=stacked
         )
         samples = samples.reshape(-1, axis) if stacked else samples
     layout = Layout(
@@ -250,6 +258,9 @@ def _statement(
     found = [label for label in plan.labels if label in head.texts]
     if found and options.labels is None and options.columns is None:
         guesses.append(_columns(found, head) + " for labels")
+    spare = [label for label in plan.labels if label in head.spare]
+    if spare and options.columns is None:
+        guesses.append(_columns(spare, head) + " for no data (empty, or remarks)")
     footer = [line for line in parsed.footer if line.strip(" \t,;|")]
     footer = [line for line in footer if not is_comment(line, plan.dialect.comment)]
     if footer:

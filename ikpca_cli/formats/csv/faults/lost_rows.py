@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ikpca_cli.errors import InputError
+from ikpca_cli.formats.csv.form.cells import Grammar, unquoted
 from ikpca_cli.formats.csv.form.dialect import Dialect
 
 _ROWS = 3
@@ -21,6 +22,44 @@ def empty_columns(rows: Sequence[Sequence[str]], columns: Sequence[int]) -> tupl
     most = len(rows) // 2
     empty = tuple(column for column in columns if sum(not row[column] for row in rows) > most)
     return () if len(empty) == len(columns) else empty
+
+
+def refuse_late_numbers(
+    labels: Sequence[tuple[str, ...]],
+    places: Sequence[int],
+    spare: Sequence[int],
+    grammar: Grammar,
+    name: str,
+) -> None:
+    """Refuse numbers in columns that are empty in the rows by which the form was told.
+
+    Parameters
+    ----------
+    labels
+        The cells of the columns that are no data, of the rows below these.
+    places
+        Those columns.
+    spare
+        Which of them were empty.
+    grammar
+        How numbers are written.
+    name
+        What messages call the file.
+
+    Raises
+    ------
+    InputError
+        Naming the first column with a number.
+    """
+    for column in spare:
+        place = places.index(column)
+        cells = (unquoted(row[place]) for row in labels)
+        if any(cell and grammar.number(cell) is not None for cell in cells):
+            raise InputError(
+                f"{name}: column {column + 1} is empty in the first rows and has numbers further "
+                f"down; give --columns ^{column + 1} to leave it out, or --columns with what is "
+                "data and --missing"
+            )
 
 
 def refuse_open_quotes(above: Sequence[str], dialect: Dialect, name: str) -> None:

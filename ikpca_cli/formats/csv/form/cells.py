@@ -44,6 +44,9 @@ _ERROR = re.compile(
 )
 """The first cell of a line where a spreadsheet could not compute it, in any language."""
 
+_NUMBER_SIGN = re.compile(r"#\s*[,;]")
+"""The name of a column that counts the rows, not the mark of a comment."""
+
 _EXPONENT = r"(?:[eE][+-]?+\d++)?+"
 _AFTER_A_MARK = r"(?:[eEdD][+-]?+\d++)?+"
 """Fortran has D in double precision; without a decimal mark 12D4 is a name."""
@@ -151,7 +154,9 @@ def is_comment(line: str, mark: str) -> bool:
     if not text:
         return True
     text = text.lstrip()
-    return text.startswith(mark) and not (mark == "#" and _ERROR.match(text))
+    if mark == "#" and (_ERROR.match(text) or _NUMBER_SIGN.match(text)):
+        return False
+    return text.startswith(mark)
 
 
 def split(line: str, delimiter: str) -> list[str]:

@@ -194,7 +194,7 @@ def _may_count(values: Matrix) -> bool:
 def _named(column: int, head: Head) -> tuple[str, str]:
     """Return a column as messages name it, and what ``--labels`` needs to have it, too."""
     name = head.names[column] if head.names else None
-    labels = ",".join(str(place + 1) for place in sorted({column, *head.texts}))
+    labels = ",".join(str(place + 1) for place in sorted({column, *head.texts, *head.spare}))
     return f"column {column + 1}" + (f" {name!r}" if name else ""), labels
 
 

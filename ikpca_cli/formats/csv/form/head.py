@@ -23,8 +23,10 @@ from ikpca_cli.formats.csv.form.text_columns import (
     HeaderLines,
     Line,
     counts_rows,
+    empty_below,
     label_columns,
     shape,
+    spare_columns,
     text_columns,
 )
 
@@ -61,6 +63,8 @@ class Head:
         The lines above the header, the header, and those between it and the rows, as they are.
     texts
         Columns that hold text.
+    spare
+        Those that are empty, but for words in a few rows.
     coordinates
         Columns before those under the axis of a map.
     guesses
@@ -77,6 +81,7 @@ class Head:
     header: str | None = None
     units: tuple[str, ...] = ()
     texts: tuple[int, ...] = ()
+    spare: tuple[int, ...] = ()
     coordinates: int = 0
     guesses: list[str] = field(default_factory=list)
     doubts: list[str] = field(default_factory=list)
@@ -121,6 +126,7 @@ def read_head(
     texts = text_columns(lines, width)
     if len(texts) == width:
         texts = ()
+    empty = empty_below(lines, texts, width)
     head = Head()
     if header == "no":
         top, start = None, 0
@@ -130,10 +136,11 @@ def read_head(
         while start < len(lines) and lines[start].is_words(texts):
             start += 1
     else:
-        top, start = _find_top(lines, texts, dialect, head)
+        top, start = _find_top(lines, texts, empty, dialect, head)
     if start >= len(lines):
         raise InputError(f"{name}: holds a header but no rows; if it is a row, give --header no")
     head.texts = label_columns(lines[start:], texts, width, dialect.delimiter)
+    head.spare = spare_columns(lines[start:], empty, width)
     head.first = lines[start].place
     if top is None:
         end = head.first
@@ -147,11 +154,11 @@ def read_head(
 
 
 def _find_top(
-    lines: Sequence[Line], texts: Sequence[int], dialect: Dialect, head: Head
+    lines: Sequence[Line], texts: Sequence[int], empty: Sequence[int], dialect: Dialect, head: Head
 ) -> tuple[int | None, int]:
     """Return the line of names, or None, and the first row."""
     width = dialect.width
-    columns = [c for c in range(width) if c not in texts]
+    columns = [c for c in range(width) if c not in texts and c not in empty]
     rows = (i for i, line in enumerate(lines) if line.width == width and line.is_row(columns))
     start = next(rows, None)
     for axis in range(len(lines) if start is None else start + 1):
@@ -161,8 +168,7 @@ def _find_top(
         return (0, 1) if lines[0].is_words(()) else (None, 0)
     top = start
     body = [line for line in lines[start:] if line.width == width]
-    filled = [c for c in columns if any(line.cells[c] for line in body)]
-    above = HeaderLines(lines, filled or columns, texts, dialect)
+    above = HeaderLines(lines, columns, texts, dialect)
     while top and above.is_faulty_row(top - 1):
         top -= 1
     start, mistakes = top, start - top
@@ -266,7 +272,9 @@ def _take_commented_names(text: Sequence[str], skipped: int, dialect: Dialect, h
     if names == last:
         return
     cells = trim(split(names, dialect.delimiter), dialect.width, dialect.trailing)
-    if len(cells) > dialect.width:  # Renishaw's WiRE has two tabs between "#Wave" and "#Intensity"
+    if (
+        len(cells) > dialect.width and dialect.delimiter == "\t"
+    ):  # Renishaw's WiRE has two tabs between "#Wave" and "#Intensity"
         cells = [cell for cell in cells if cell]
     if len(cells) == dialect.width > 1:
         head.header = head.preamble[-1]

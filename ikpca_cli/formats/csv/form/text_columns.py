@@ -51,6 +51,9 @@ _REMARKED = re.compile(r"[+-]?+(?:\d++\.?+\d*+|\.\d++)(?:[eEdD][+-]?+\d++)?+\s*+
 _MISTAKEN = re.compile(r"\W*\d[\d.,_]*+(?!\w).*")
 """A number with something beside it, which is not the name of an axis, as 2theta is."""
 
+_ROWS = 3
+"""Rows from which a column that is empty in all of them is no chance."""
+
 _FEW = 5
 """Columns whose numbers rise by chance."""
 
@@ -182,6 +185,26 @@ def text_columns(lines: Sequence[Line], width: int) -> tuple[int, ...]:
     """Return the columns without a number in the lower half of some lines, and with a word."""
     lower = [line for line in lines[len(lines) // 2 :] if line.width == width]
     return _wordy(lower, range(width))
+
+
+def empty_below(lines: Sequence[Line], texts: Sequence[int], width: int) -> tuple[int, ...]:
+    """Return the columns that are empty in the lower half of some lines, if others are not."""
+    lower = [line for line in lines[len(lines) // 2 :] if line.width == width]
+    empty = tuple(
+        c for c in range(width) if c not in texts and not any(line.cells[c] for line in lower)
+    )
+    return empty if len(lower) >= _ROWS and len(empty) + len(texts) < width else ()
+
+
+def spare_columns(rows: Sequence[Line], empty: Sequence[int], width: int) -> tuple[int, ...]:
+    """Return those of empty columns that hold no data above either: nothing, or remarks.
+
+    Numbers are part of a remark beside words in another of these columns. Numbers alone, however
+    few, are data of which most is missing.
+    """
+    full = [row for row in rows if row.width == width]
+    plain = [row for row in full if not any(row.text[c] for c in empty)]
+    return tuple(c for c in empty if not any(row.cells[c] for row in plain))
 
 
 def counts_rows(rows: Sequence[Line], columns: Sequence[int]) -> bool:
