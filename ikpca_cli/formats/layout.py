@@ -243,13 +243,9 @@ class Layout:
         labels = self.table.labels
         if self.stacked and labels is not None:
             return tuple(cells[-1] for cells in labels[: self.sample_shape[0]])
-        if not self.transposed:
-            return self.table.names
-        return (
-            None
-            if labels is None
-            else tuple(" ".join(dict.fromkeys(filter(None, cells))) for cells in labels)
-        )
+        if not self.transposed or labels is None:
+            return None if self.transposed else self.table.names
+        return tuple(" ".join(dict.fromkeys(filter(None, cells))) for cells in labels)
 
     def with_digits(self, digits: int | None) -> Layout:
         """Return the layout with that many digits behind the decimal mark in text tables."""

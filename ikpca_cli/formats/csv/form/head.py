@@ -272,9 +272,7 @@ def _take_commented_names(text: Sequence[str], skipped: int, dialect: Dialect, h
     if names == last:
         return
     cells = trim(split(names, dialect.delimiter), dialect.width, dialect.trailing)
-    if (
-        len(cells) > dialect.width and dialect.delimiter == "\t"
-    ):  # Renishaw's WiRE has two tabs between "#Wave" and "#Intensity"
+    if len(cells) > dialect.width and dialect.delimiter == "\t":  # two of them, as of WiRE's
         cells = [cell for cell in cells if cell]
     if len(cells) == dialect.width > 1:
         head.header = head.preamble[-1]
