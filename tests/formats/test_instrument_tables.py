@@ -298,6 +298,20 @@ def test_a_line_that_counts_samples_is_no_sample(tmp_path):
         pass
 
 
+@pytest.mark.parametrize("names", ["p,q", "[Run 2]", "p,q,r,s,t,u,v,w", "1.5,2.5,3.5"])
+def test_another_table_below_the_first_is_said_to_be_one(refused, names):
+    width = 8 if len(names) > 11 else 3
+    text = joined(HEADER, lines(), names, lines(ROWS[:, :width]), "")
+    assert "row 61 (line 62) has " in refused(text)
+    assert "another table seems to begin there" in refused(text)
+
+
+def test_a_row_of_words_or_too_few_cells_is_no_other_table(refused):
+    rows = lines()
+    for odd in ("x,x,x,x,x,x,x,x", "1.5,2.5"):
+        assert "another" not in refused(joined(HEADER, rows[:20], odd, rows[20:], ""))
+
+
 def test_channels_below_each_other_that_a_line_counts_are_refused(refused, said):
     """As EZChrom's: one column, whose numbers are those of all detectors."""
     column = lines(ROWS[:, :1]) + lines(ROWS[:, 1:2])

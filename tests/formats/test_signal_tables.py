@@ -98,6 +98,25 @@ def test_an_axis_may_be_rounded_and_must_go_on(tmp_path):
             assert rows.shape == ((1, 80) if good else (80, 2))
 
 
+def test_frames_along_an_axis_that_bends_are_signals(tmp_path):
+    """As kinetic series of a spectrograph; its pixels lie along a cubic, times along no curve."""
+    path = tmp_path / "a.asc"
+    pixels = np.arange(200.0)
+    frames = np.round(500.0 + 200.0 * np.sin(pixels / 20.0) + RNG.normal(0.0, 9.0, (30, 200)))
+    frames *= 1.0 + 0.2 * np.sin(np.arange(30.0) / 5.0)[:, None]
+    axis = np.round(187.3 + 1.38 * pixels - 3e-5 * pixels**2, 4)
+    for name, places, turned in (
+        ("", axis, True),
+        ("time (s),", axis, False),
+        ("", np.round(1.38 * pixels, 4), False),
+        ("", np.round(1.38 * pixels + RNG.normal(0.0, 0.01, 200), 4), False),
+    ):
+        above = name + ",".join(f"f{frame}" for frame in range(30)) + "\n" if name else ""
+        path.write_text(side_by_side(above, frames, places))
+        with read_rows(str(path), ReadOptions()) as rows:
+            assert rows.shape == ((30, 200) if turned else (200, 31))
+
+
 def test_a_recording_and_a_numbered_stack_are_no_signals_along_an_axis(tmp_path):
     times = 0.004 * np.arange(80)
     smooth = SIGNALS[:, 0] + 0.1 * np.arange(80)[:, None]

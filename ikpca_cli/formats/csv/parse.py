@@ -168,19 +168,24 @@ def parse_exactly(text: str, row: int, line: int, plan: Plan) -> tuple[Matrix, L
                     f"{plan.name}: {place} has a quote that is not closed in its line; take line "
                     "feeds out of cells, and single quotation marks"
                 )
-            is_last = not "".join(lines[number - line :]).strip()
+            hint = hints.of_line(content, plan, lines[number - line :])
             raise InputError(
                 f"{plan.name}: {place} has {len(cells)} cell{'s' * (len(cells) != 1)} where "
-                f"{dialect.width} are expected; {hints.of_line(content, plan, is_last=is_last)}"
+                f"{dialect.width} are expected; {hint}"
             )
         if plan.names == tuple(cells):
             raise InputError(
                 f"{plan.name}: {place} is the header again, as where files were put together; "
                 "take it out"
             )
-        rows.append(
-            [_cell(cells[column], column, place, plan, first=first) for column in plan.columns]
-        )
+        try:
+            rows.append(
+                [_cell(cells[column], column, place, plan, first=first) for column in plan.columns]
+            )
+        except InputError as error:
+            if first or not hints.begins_table(cells, lines[number - line :], plan):
+                raise
+            raise InputError(f"{plan.name}: {place} has no numbers, and {hints.ANOTHER}") from error
         labels.append(tuple(raw[label] for label in plan.labels))
     values = np.array(rows, np.float64).reshape(len(rows), len(plan.columns))
     return values, labels if plan.labels else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from shlex import quote
 
 from ikpca_cli.formats.csv.form.text_columns import ARROW, TOUCHING
@@ -16,8 +17,16 @@ _BESIDE = re.compile(r"[^\d+-]{0,4}[+-]?\d[\d.,]*(?:[eE][+-]?\d+)?\s?[^\d\s.,:/]
 _BEFORE = re.compile(r"[^\w\s.,:/+-][+-]?\d[\d.,]*(?:[eE][+-]?\d+)?[^\w\s]?")
 _LONGEST_WORD = 20
 
+ANOTHER = (
+    "another table seems to begin there: save each in a file of its own, or take the line out if "
+    "none does"
+)
 
-def of_line(content: str, plan: Plan, *, is_last: bool) -> str:
+_ROWS, _LOOKED_AT = 3, 12
+"""Rows that make another table, and lines among which they are looked for."""
+
+
+def of_line(content: str, plan: Plan, below: Sequence[str]) -> str:
     """Say what may help where a line has another number of cells than the rows.
 
     Parameters
@@ -26,8 +35,8 @@ def of_line(content: str, plan: Plan, *, is_last: bool) -> str:
         The line.
     plan
         What is read.
-    is_last
-        Whether no row follows.
+    below
+        Those after it.
     """
     mark = _COMMENTS.match(content)
     if mark is not None and plan.dialect.grammar.number(plan.dialect.cells(content)[0]) is None:
@@ -40,15 +49,55 @@ def of_line(content: str, plan: Plan, *, is_last: bool) -> str:
             f"take out remarks behind the numbers, such as {behind[0][:_LONGEST_WORD]!r}, or give "
             "each row a cell for them"
         )
+    if _begins_table(cells, known, below, plan):
+        return ANOTHER
     if not any(sign.isdigit() for sign in content):
         return "mend it; if the table ends above it, take out what is below"
-    if is_last:
+    if not "".join(below).strip():
         return (
             "mend it; a file that was cut off ends so: then copy it again; so does one signal that "
             "is wrapped over lines: save its numbers one a line"
         )
     others = "--skip-rows leaves out lines at the top, --comment those that begin with a mark"
     return f"mend it ({others})"
+
+
+def begins_table(cells: Sequence[str], below: Sequence[str], plan: Plan) -> bool:
+    """Tell whether the names of another table of the same width stand in a line.
+
+    Parameters
+    ----------
+    cells
+        Those of the line.
+    below
+        The lines after it.
+    plan
+        What is read.
+    """
+    known = [plan.dialect.grammar.number(cell) is not None for cell in cells]
+    apart = len(set(cells)) == len(cells) > 1  # words that come again stand for missing values
+    return apart and _begins_table(cells, known, below, plan)
+
+
+def _begins_table(
+    cells: Sequence[str], known: Sequence[bool], below: Sequence[str], plan: Plan
+) -> bool:
+    """Tell whether a line is the first of another table: words, or rows of another width."""
+    dialect = plan.dialect
+    rows = [dialect.cells(line) for line in below[:_LOOKED_AT] if line.strip()]
+    numbers = [
+        len(row)
+        for row in rows
+        if all(dialect.grammar.number(row[place]) is not None for place in _data(row, plan))
+    ]
+    if len(numbers) < _ROWS or len(set(numbers[-_ROWS:])) > 1:
+        return False
+    return not any(known) or (len(cells) == numbers[-1] != dialect.width)
+
+
+def _data(row: Sequence[str], plan: Plan) -> Sequence[int]:
+    """Return the places of data in a row, all of them if it is of another width."""
+    return plan.columns if len(row) == plan.dialect.width else range(len(row))
 
 
 def of_cell(cell: str) -> str:

@@ -39,6 +39,9 @@ _OTHER = re.compile(
 _CLEAR = 16
 """Points of an axis that is told by nothing but its order."""
 
+_BENT, _PLACES = 0.02, 10
+"""Steps by which an axis that bends leaves a straight line, and digits that are looked for."""
+
 _TIES = 0.1
 """Share of an axis that may repeat the number before."""
 
@@ -86,7 +89,11 @@ def are_signals(
         or (names is not None and not counts(names))
     ):
         return False
-    return called or ((falls or _is_far_from_zero(axis)) and _along(np.stack(columns[1:], axis=1)))
+    return (
+        called
+        or _bends(axis)
+        or ((falls or _is_far_from_zero(axis)) and _along(np.stack(columns[1:], axis=1)))
+    )
 
 
 def are_stacked(places: Sequence[npt.NDArray[np.generic]], axis: Matrix) -> bool:
@@ -149,6 +156,28 @@ def _begins(axis: Matrix, names: Sequence[str]) -> bool:
     step = np.abs(np.gradient(known)).max()
     ends = (known[:count], known[::-1][:count])
     return any(bool(np.abs(axis[:count] - end).max() <= NEAR * step) for end in ends)
+
+
+def _bends(axis: Matrix) -> bool:
+    """Tell whether the steps of an axis change as a calibration has them, and no clock.
+
+    The numbers of its pixels are a cubic polynomial, but for rounding.
+    """
+    if len(axis) < _CLEAR or not np.isfinite(axis).all():
+        return False
+    unit = next((10.0**-places for places in range(_PLACES) if _ends(axis, places)), 0.0)
+    pixels = np.linspace(-1.0, 1.0, len(axis))
+    off, straight = (
+        np.abs(axis - np.polynomial.Chebyshev.fit(pixels, axis, degree)(pixels)).max()
+        for degree in (3, 1)
+    )
+    step = float(abs(axis[-1] - axis[0])) / (len(axis) - 1)
+    return bool(unit and off <= unit and straight >= max(_BENT * step, 20.0 * unit))
+
+
+def _ends(values: Matrix, places: int) -> bool:
+    """Tell whether numbers have no more than so many digits behind the decimal mark."""
+    return bool(np.abs(values - np.round(values, places)).max() <= 1e-12 * np.abs(values).max())
 
 
 def _is_far_from_zero(axis: Matrix) -> bool:
