@@ -10,22 +10,29 @@ from ikpca_cli.noise.models.hum import shared_period
 from tests.noise.rows import strokes
 
 
-@pytest.fixture
-def rows():
+def bumps(strength=1.0):
+    """Return rows of one bump each in noise, (100, 120), and a generator."""
     rng = np.random.default_rng(np.random.SeedSequence([61]))
     x = np.linspace(0.0, 1.0, 120)
     centre = rng.uniform(0.3, 0.7, (100, 1))
     clean = rng.lognormal(0.0, 0.4, (100, 1)) * np.exp(-(((x - centre) / 0.15) ** 2))
-    return clean + 0.1 * rng.normal(size=clean.shape), rng
+    return strength * clean + 0.1 * rng.normal(size=clean.shape), rng
+
+
+@pytest.fixture
+def rows():
+    return bumps()
 
 
 def hum(rng, size, period):
     return 0.2 * np.sin(2 * np.pi * np.arange(120) / period + rng.uniform(0, 2 * np.pi, (size, 1)))
 
 
+@pytest.mark.parametrize("strength", [1.0, 30.0])
 @pytest.mark.parametrize("period", [5.3, 8.0, 11.1])
-def test_hum_is_found_with_its_period(rows, period):
-    noisy, rng = rows
+def test_hum_is_found_with_its_period(period, strength):
+    """However weak it is beside the signal, most of what is left of the noise is hum."""
+    noisy, rng = bumps(strength)
     assert shared_period(noisy - noisy.mean(axis=0)) is None
     loud = noisy + hum(rng, len(noisy), period)
     assert shared_period(loud - loud.mean(axis=0)) == pytest.approx(period, rel=0.06)

@@ -291,6 +291,21 @@ def test_spikes_are_found_beside_signal_of_any_kind(family, times):
     assert propose_spikes(clean + tails) is None
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_what_stands_out_where_the_signal_is_strong_is_signal(seed):
+    """Skewed columns of few factors, such as concentrations, have no spikes: these are anywhere."""
+    rng = np.random.default_rng(np.random.SeedSequence([90, seed]))
+    loadings = 0.6 * rng.normal(size=(3, 40))
+    clean = np.exp(rng.normal(size=(150, 3)) @ loadings + 0.2 * rng.normal(size=(150, 40)))
+    noisy = clean + 0.1 * clean.std() * rng.normal(size=clean.shape)
+    assert propose_spikes(noisy) is None
+    struck = rng.uniform(size=clean.shape) < 0.01
+    noisy[struck] += 3.0 * clean.std() * rng.choice((-1.0, 1.0), int(struck.sum()))
+    found = propose_spikes(noisy)
+    assert found is not None
+    assert found.find(noisy)[0][struck].mean() > 0.7
+
+
 def test_the_top_of_a_peak_is_no_outlier():
     x = np.arange(COLUMNS)
     rng = np.random.default_rng(np.random.SeedSequence([82]))

@@ -33,7 +33,7 @@ _CHANCE = 2.0  # times the root of the rows' number that noise has less by chanc
 _BESIDE = 0.75, 0.9  # times the least spread of other oscillations, at least two, that is even, too
 _ALIGNED = 3.0  # times what the mean phase of random ones is, for that not to be random
 _MOST_LINES = 4  # hum and its harmonics: rows that are made of more are not disturbed by them
-_LEAST, _MOST = 0.01, 0.5  # of the variance of rows: less is no matter, more is all they are
+_MOST = 0.5  # of the variance of rows: more is all they are
 
 
 def shared_period(X: FloatArray) -> float | None:
@@ -50,7 +50,8 @@ def shared_period(X: FloatArray) -> float | None:
     filters = _Filters.of(X, spectrum, _LOADING * max(variance, _LEAST_NOISE * total))
     powers, noise = filters.powers, variance / n_features
     # An oscillation of amplitude A has the power A^2 / 4 at its frequency, and A^2 / 2 in a row.
-    counts = (powers > _STANDS_OUT * noise) & (2.0 * powers > _LEAST * total)
+    # Weak as it may be beside the signal, it is much beside the noise.
+    counts = powers > _STANDS_OUT * noise
     peaks = np.flatnonzero(
         counts[1:-1] & (powers[1:-1] >= powers[:-2]) & (powers[1:-1] >= powers[2:])
     )

@@ -7,7 +7,8 @@ its column's, and its row's, robust standard deviations off, and beyond both its
 a spike.
 
 That they are is told by what spikes have, and peaks, edges and heavy tails have not: hardly any
-value is nearly as far off as they are, and they are anywhere, in any row and any column, alone.
+value is nearly as far off as they are, and they are anywhere, in any row and any column, alone, and
+no more often where the signal is strong: what skewed signal has beyond its directions is there.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ _FARTHER, _FAR_ONES = 1.5, 0.3  # times it, and least share of spikes beyond tha
 _ALONE = 0.25  # most of them that have a neighbour
 _FARTHER_OFF = (1.0, 1.5, 2.2)  # times the limit, for what signal a file has beyond it
 _SPREAD = 0.5  # share of spikes that as many columns, or rows, would have, were they anywhere
+_STRONG = 0.75  # mean rank of the signal at spikes, from 0 to 1, that chance does not make of 0.5
 _SHARP_COLUMNS = 0.05  # most columns in which signal stands out as spikes do
 _CHANCE = 4.0  # standard errors of a count, for a column to have more than the usual one
 _OUTLIERS, _FAR_FROM_ALL = 1e-3, 0.25  # share of values that are no signal, so far off they are
@@ -86,7 +88,10 @@ class Spikes:
             limits, margins = (times * quiet * one for one in (self.limits, self.margins))
             spikes = replace(self, directions=quieter, limits=limits, margins=margins)
             found = spikes._are_spikes(X, expected, scale)
-            if found.sum() < _FEWEST or _are_like_spikes(found, apart, spikes.limits):
+            if found.sum() < _FEWEST or (
+                _are_like_spikes(found, apart, spikes.limits)
+                and not _follow_signal(found, expected)
+            ):
                 return spikes
         return None
 
@@ -133,6 +138,8 @@ def propose(rows: FloatArray) -> Spikes | None:
         if sharp.mean() > _SHARP_COLUMNS or not (count >= _FEWEST or are_sure):
             continue
         limits = np.where(sharp, 0.0, limits)
+        if not are_sure and _follow_signal(found, expected):
+            continue
         if _are_like_spikes(found, apart, limits, are_outliers=are_sure):
             return Spikes(directions, limits, beside * limits, float(found.mean()), are_sure)
     return None
@@ -168,6 +175,13 @@ def _are_like_spikes(
         and _as_if_anywhere(found.sum(axis=0)) > _SPREAD * count
         and _as_if_anywhere(found.sum(axis=1)) > _SPREAD * count
     )
+
+
+def _follow_signal(found: NDArray[np.bool_], expected: FloatArray) -> bool:
+    """Tell whether found values are where the signal of their columns is strong, (n, p) both."""
+    strength = np.abs(expected - np.median(expected, axis=0))
+    ranks = (np.argsort(np.argsort(strength, axis=0), axis=0) + 0.5) / len(strength)
+    return bool(ranks[found].mean() > _STRONG)
 
 
 def _as_if_anywhere(counts: NDArray[np.int_]) -> float:
