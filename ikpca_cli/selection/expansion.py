@@ -30,14 +30,13 @@ from ikpca_cli.models.preimage import (
     all_iterations,
 )
 from ikpca_cli.models.random_features import FourierFeatures
-from ikpca_cli.models.smoothing.detection import find_order
 from ikpca_cli.selection.bandwidth import best_expansion
 from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Oracle, Task, usable_noise_std
 from ikpca_cli.selection.cross_validation import CrossValidation
 from ikpca_cli.selection.durations import Durations, fit_stages, last_stages, search_stages
 from ikpca_cli.selection.held_out import MANY_PROBES, directions_of, sample_of
-from ikpca_cli.selection.low_pass import with_low_pass
 from ikpca_cli.selection.outcome import Expansion, Fit, Fits, LowPass
+from ikpca_cli.selection.row_order import best_order, with_low_pass
 from ikpca_cli.selection.stages import expect
 
 ROUGH_ROWS = 600
@@ -106,8 +105,10 @@ class ExpansionSearch:
         noise_variance = usable_noise_std(noise_std, rows) ** 2
         distances = Gaussian().distance(rows, rows)
         shrinks = SHRINKS if self.n_components is None else SHRINKS_OF_A_CUT
-        ordered = self.order != "none" and not self.replicates
-        order = find_order(rows, noise_variance) if ordered else None
+        order = None
+        if self.order != "none" and not self.replicates:
+            directions = model_rng(self.seed, Stream.DIRECTIONS)
+            order = best_order(rows, mean, noise_variance, directions)
         compare = partial(
             CrossValidation,
             rows,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import h5py
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -12,11 +13,15 @@ from ikpca_cli.estimators.decisions.conflicts import check_spectrum
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.models.preimage import Iteration
+from ikpca_cli.models.smoothing.detection import find_order
+from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.selection.displacements import Displacements
 from ikpca_cli.selection.grid import stein_risk
 from ikpca_cli.selection.least_risk import best_weights, optimism, risks_of
 from ikpca_cli.selection.outcome import Expansion
+from ikpca_cli.selection.row_order import best_order
+from tests.conftest import ROOT
 
 
 def sines(n_samples, seed, noise=0.3):
@@ -46,6 +51,19 @@ def test_defaults_on_sines_cut_the_error_eightfold():
     model = IKPCA().fit(train)
     assert np.mean((model.denoise(noisy) - clean) ** 2) < before / 8
     assert PCA().fit(train).n_components_ == 2
+
+
+def test_an_order_is_taken_by_what_its_smoothers_are_worth():
+    """Filters of lines and of pictures leave as much of small digits; their smoothers do not."""
+    with h5py.File(ROOT / "sample_data/digits.h5") as file:
+        noisy = np.asarray(file["train"][:300], dtype=np.float64).reshape(-1, 64)
+    rng, mean = np.random.default_rng(0), noisy.mean(axis=0)
+    assert find_order(noisy - mean, 0.25**2) == RowOrder(64, 1)
+    found = best_order(noisy - mean, mean, 0.25**2, rng)
+    assert (found.height, found.width) == (8, 8)
+    rows, _ = sines(200, 4)
+    mean = rows.mean(axis=0)
+    assert best_order(rows - mean, mean, 0.3**2, rng) == RowOrder(60, 1)
 
 
 def test_given_values_are_kept():

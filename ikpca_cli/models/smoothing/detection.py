@@ -1,4 +1,4 @@
-"""Is there an order along the rows? The one in which neighbours are most alike is found."""
+"""Is there an order along the rows? Those in which neighbours are most alike are found."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ SHORTEST_SIDE, MOST_CHANNELS = 4, 16
 _ROWS = 200  # that are looked at
 _CLEARLY = 0.95  # of the risk along the line that another order has to leave
 _ORDERED = 0.97  # of the risk along shuffled columns that any order has to leave
+_NEARLY = 0.9  # of the least risk, over that of an order which may be as good for other smoothers
 _SHUFFLES = 3
 _MOST_NUMBERS = 2**22  # in the rows looked at
 
@@ -40,8 +41,7 @@ def find_order(rows: FloatArray, noise_variance: float) -> RowOrder | None:
     n_features = rows.shape[1]
     if n_features < FEWEST_COLUMNS:
         return None
-    line = RowOrder(n_features, 1)
-    some = rows[: max(2, min(_ROWS, _MOST_NUMBERS // n_features))]
+    line, some = RowOrder(n_features, 1), _looked_at(rows)
     best, least = line, _CLEARLY * _risk(line, some, noise_variance)
     for order in _grids(n_features):
         risk = _risk(order, some, noise_variance)
@@ -54,6 +54,39 @@ def find_order(rows: FloatArray, noise_variance: float) -> RowOrder | None:
     shuffled = [_risk(line, other, noise_variance) for other in others]
     unordered = RowOrder(n_features, 1, down=False)
     return best if _risk(best, some, noise_variance) < _ORDERED * np.mean(shuffled) else unordered
+
+
+def likely_orders(rows: FloatArray, noise_variance: float) -> list[RowOrder]:
+    """Return the order that is found, and others whose neighbours are nearly as much alike.
+
+    Of pictures, and of signals of a few channels, only the best is looked at beside a line. Rows
+    that are too short have none.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n, p)
+        Centred.
+    noise_variance : float
+    """
+    found = find_order(rows, noise_variance)
+    if found is None or not (found.down or found.across):
+        return [] if found is None else [found]
+    some = _looked_at(rows)
+    risks = {
+        order: _risk(order, some, noise_variance)
+        for order in (RowOrder(rows.shape[1], 1), *_grids(rows.shape[1]))
+    }
+    kinds: dict[str, RowOrder] = {}
+    for order in sorted(risks, key=lambda order: risks[order], reverse=True):
+        kinds["line" if order.width == 1 else f"{order.down and order.across}"] = order
+    least = min(risks.values())
+    near = [order for order in kinds.values() if _NEARLY * risks[order] < least]
+    return [found, *(order for order in near if order != found)]
+
+
+def _looked_at(rows: FloatArray) -> FloatArray:
+    """Return the first rows, as many as tell an order."""
+    return rows[: max(2, min(_ROWS, _MOST_NUMBERS // rows.shape[1]))]
 
 
 def _grids(n_features: int) -> Iterator[RowOrder]:

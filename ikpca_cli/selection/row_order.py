@@ -1,4 +1,4 @@
-"""A kernel that sees low frequencies alone, beside the one that sees rows as they are.
+"""Which order rows have, and a kernel that sees low frequencies alone, beside the one of all.
 
 Where rows are smooth, high frequencies hold noise only, and distances between rows without them
 tell more. A model of the low frequencies moves only these; smoothers take care of the others.
@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import numpy as np
 
+from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.models.kernels.kernel import Gaussian
-from ikpca_cli.models.smoothing.detection import signal_band
+from ikpca_cli.models.smoothing.candidates import SmoothingFit
+from ikpca_cli.models.smoothing.detection import likely_orders, signal_band
+from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.selection.cross_validation import CrossValidation
+from ikpca_cli.selection.displacements import SmoothDisplacements
+from ikpca_cli.selection.held_out import trials_of, varying_columns
+from ikpca_cli.selection.least_risk import best_weights, risks_of
 from ikpca_cli.selection.outcome import Expansion, Fits, LowPass
 
 RATIOS = (0.3, 3.0)
@@ -19,10 +25,50 @@ RATIOS = (0.3, 3.0)
 FACTORS: tuple[float, ...] = (1.0, 4.0)
 """Gammas to begin with, in units of one over the median distance; then halved and doubled."""
 
+_ORDER_ROWS = 800  # on which orders are compared
 _WIDEST = 0.6  # share of the coefficients beyond which nothing is gained
 _FEWEST = 3  # coefficients
 _WORTH_IT = 0.005  # share of the risk that a kernel of low frequencies has to save
 _MOST_STEPS = 4  # halvings or doublings
+
+
+def best_order(
+    rows: FloatArray, offset: FloatArray, noise_variance: float, rng: np.random.Generator
+) -> RowOrder | None:
+    """Return the order whose smoothers have the least estimated risk; None for short rows.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n, p)
+        Centred noisy rows in random order.
+    offset : ndarray, shape (p,)
+        What was taken off them.
+    noise_variance : float
+    rng : numpy.random.Generator
+        Draws the directions of the divergence, where orders have to be compared.
+    """
+    orders = likely_orders(rows, noise_variance)
+    if len(orders) < 2:
+        return orders[0] if orders else None
+    trials = trials_of(rows, _ORDER_ROWS, 1, noise_variance, rng, replicates=False, oracle=None)
+    before = np.concatenate([trial.mean_squares for trial in trials])
+    varying = varying_columns(rows)
+
+    def risks(order: RowOrder) -> FloatArray:
+        moved = []
+        for trial in trials:
+            fit = SmoothingFit.of(order, rows[trial.places], offset, noise_variance)
+            moved.append(SmoothDisplacements.of(fit, trial.held, trial.tangents, varying))
+        found = SmoothDisplacements.joined(moved)
+        weights = best_weights([found], np.ones(len(found.gains), dtype=bool), 0)
+        return risks_of([found], weights, before)
+
+    first, *others = (risks(order) for order in orders)
+    saved = [first - other for other in others]
+    # One that is as good within the error is not taken instead of the one that was found.
+    surely = [np.mean(one) - np.std(one) / np.sqrt(len(one)) for one in saved]
+    best = int(np.argmax(surely))
+    return orders[best + 1] if surely[best] > 0.0 else orders[0]
 
 
 def with_low_pass(
