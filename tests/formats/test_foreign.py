@@ -144,6 +144,11 @@ def test_headers_whose_numbers_are_elsewhere(tmp_path, text, words):
     assert "whose numbers are in another file" in said
 
 
+def test_blocks_of_settings_and_numbers_are_no_table(tmp_path):
+    text = "VAMAS Surface Chemical Analysis Standard Data Transfer Format 1988 May 4\n1\n2\n"
+    assert "is a VAMAS file" in refusal(tmp_path / "x.txt", text)
+
+
 def test_a_zero_before_blanks_is_no_recording(tmp_path):
     (tmp_path / "x.txt").write_text("0       1.5 2.5\n1       3.5 4.5\n" * 20)
     with read_rows(str(tmp_path / "x.txt")) as rows:

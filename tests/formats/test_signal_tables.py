@@ -117,6 +117,28 @@ def test_frames_along_an_axis_that_bends_are_signals(tmp_path):
             assert rows.shape == ((30, 200) if turned else (200, 31))
 
 
+@pytest.mark.parametrize("size", [200.0, 0.0])
+def test_quantities_of_other_sizes_along_an_axis_are_no_signals_of_one_kind(tmp_path, size):
+    """As of X-ray absorption and impedance: cleaned together the small ones would be lost."""
+    path = tmp_path / "a.txt"
+    unlike = SIGNALS[:4] * np.array([1.0, 1.0, size, 1.0])[:, None]
+    path.write_text(side_by_side("wavelength,i0,i1,sum,mu\n", unlike))
+    with pytest.raises(InputError, match=r"different quantities along it .*column 4 ") as caught:
+        read_rows(str(path), ReadOptions())
+    assert "--columns" in str(caught.value)
+    assert "--window auto" in str(caught.value)
+    for options, shape in (
+        (ReadOptions(columns="1,2,3,5"), (3, 80)),
+        (ReadOptions(transpose=True), (4, 80)),
+        (ReadOptions(recording=True), (80, 5)),
+    ):
+        with read_rows(str(path), options) as rows:
+            assert rows.shape == shape
+    path.write_text(side_by_side("wavelength,a,b,c,d\n", SIGNALS[:4] * np.array([[1, 2, 4, 5]]).T))
+    with read_rows(str(path), ReadOptions()) as rows:
+        assert rows.shape == (4, 80)
+
+
 def test_a_recording_and_a_numbered_stack_are_no_signals_along_an_axis(tmp_path):
     times = 0.004 * np.arange(80)
     smooth = SIGNALS[:, 0] + 0.1 * np.arange(80)[:, None]
@@ -255,4 +277,7 @@ def test_pairs_with_axes_of_their_own_are_refused(tmp_path):
     with pytest.raises(InputError, match="column 3 looks like an axis, other than that in the fi"):
         read(even + 0.5)
     assert read(even) == (2, 80)  # the same again
-    assert read(300.0 * np.exp(-np.arange(80) / 30.0)) == (3, 80)  # a decay, smooth as it is
+    decay = np.exp(-np.arange(80) / 30.0)
+    assert read(decay) == (3, 80)  # smooth as it is
+    with pytest.raises(InputError, match="different quantities along it"):
+        read(300.0 * decay)

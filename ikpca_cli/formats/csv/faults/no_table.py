@@ -55,6 +55,11 @@ def refuse_other_text(lines: Sequence[str], name: str) -> None:
             f"{name}: is a header of BrainVision, whose numbers are in another file; export them "
             "as a text table"
         )
+    if "vamas surface chemical analysis" in first:
+        raise InputError(
+            f"{name}: is a VAMAS file, whose numbers stand one a line below their settings; export "
+            "axis and signal as a text table"
+        )
     record, *signals = [line for line in full if not line.lstrip().startswith("#")] or [""]
     if signals and _WFDB.fullmatch(record) and all(map(_WFDB_SIGNAL.match, signals)):
         raise InputError(

@@ -26,6 +26,9 @@ from ikpca_cli.formats.layout import ReadOptions
 
 Matrix = npt.NDArray[np.float64]
 
+_UNLIKE = 0.25
+"""Share of the signals that may vary by ten times less or more than most, or not at all."""
+
 _CLEAR = 16
 """Rows of which evenly spaced numbers are no chance."""
 
@@ -109,6 +112,8 @@ def arrangement(
             others = [column for column in columns if column not in same]
             _refuse_other_axes(rows, dialect, others, values[0], name_of_file)
             count = len(columns) - len(same)
+            if options.axis is None and not options.transpose:
+                _refuse_unlike(columns, values, same, name_of_file)
             shown = f"column {first + 1}" + (f" {name!r}" if name else "")
             signals = "a signal" if count == 1 else f"{count} signals"
             still = [c for c, own in zip(columns, values, strict=True) if (own == own[0]).all()]
@@ -175,6 +180,27 @@ def _refuse_other_axes(
         raise InputError(
             f"{name}: {_columns(found)} {are}, other than that in the first: save each signal with "
             "its own in a file, or choose one by --columns (--window none reads rows as they are)"
+        )
+
+
+def _refuse_unlike(
+    columns: Sequence[int], values: Sequence[Matrix], axis: Sequence[int], name: str
+) -> None:
+    """Refuse columns along an axis that are of other sizes, as of other quantities."""
+    pairs = zip(columns, values, strict=True)
+    own = {column: float(np.std(numbers)) for column, numbers in pairs if column not in axis}
+    sizes = {column: size for column, size in own.items() if size > 0.0 and np.isfinite(size)}
+    if len(own) < 2 or not sizes:
+        return
+    decades = np.log10(list(sizes.values()))
+    far = int(np.sum(np.abs(decades - np.median(decades)) > 1.0)) + len(own) - len(sizes)
+    if far >= _UNLIKE * len(own):
+        least, most = min(own, key=lambda one: own[one]), max(own, key=lambda one: own[one])
+        raise InputError(
+            f"{name}: column 1 looks like an axis, and the others like different quantities along "
+            f"it (column {most + 1} varies by {own[most]:.2g}, column {least + 1} by "
+            f"{own[least]:.2g}): choose the axis and signals of one kind by --columns, or give "
+            "--window auto, which cleans each by itself (--transpose takes all for signals)"
         )
 
 

@@ -30,7 +30,8 @@ _SPECTRAL = re.compile(
 """What axes of spectra are called."""
 
 _OTHER = re.compile(
-    r"\W*(id|index|idx|no|nr|num|number|samples?|row|scan|frame|subject|patient|batch|trial|cycle|order"
+    r"\W*(id|index|idx|no|nr|num|number|order"
+    r"|(sample|row|scan|frame|subject|patient|batch|trial|cycle)s?"
     r"|year|month|day|date|time|t|sec|seconds?|min|minutes?|hours?|ms|elapsed)\b.*",
     re.I | re.S,
 )
