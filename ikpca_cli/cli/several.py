@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from itertools import takewhile
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -181,6 +182,8 @@ def open_clean_recording(
 def clean_of(noisy: str, files: Sequence[str], source: str) -> str:
     """Return the one of some files that has the name of a noisy one, but for its suffix perhaps.
 
+    Of several it is the one whose folders are called as those of the noisy one, most of them.
+
     Raises
     ------
     InputError
@@ -192,12 +195,19 @@ def clean_of(noisy: str, files: Sequence[str], source: str) -> str:
         [file for file, path in zip(files, paths, strict=True) if path.name == own.name],
         [file for file, path in zip(files, paths, strict=True) if path.stem == own.stem],
     ):
-        if len(same) == 1:
-            return same[0]
+        shared = [_shared_folders(own, PurePath(split_source(file)[0])) for file in same]
+        if same and shared.count(max(shared)) == 1:
+            return same[shared.index(max(shared))]
     raise InputError(
         f"{source}: has {'several files' if same else 'no file'} of the name {own.name}, for the "
         f"clean version of {noisy}; name them alike"
     )
+
+
+def _shared_folders(one: PurePath, other: PurePath) -> int:
+    """Return how many of the folders that two files lie in have the same names, from below."""
+    pairs = zip(reversed(one.parent.parts), reversed(other.parent.parts), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
 def _check_shape(clean: Rows, noisy: str, shape: tuple[int, ...]) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from ikpca_cli.cli.given.gathered import folder_below
 from ikpca_cli.cli.sources import split_source
 from ikpca_cli.errors import OutputError, UsageError
 
@@ -18,9 +20,16 @@ FOREIGN = (
 
 
 def targets_of(
-    noisy: list[str], output: str | None, output_dir: str | None, model: str
+    noisy: list[str],
+    output: str | None,
+    output_dir: str | None,
+    model: str,
+    named: Sequence[str] = (),
 ) -> list[str]:
-    """Return where each input's output goes; refuse before any work what cannot be right."""
+    """Return where each input's output goes; refuse before any work what cannot be right.
+
+    In `output_dir` the files of a folder that was named lie as they do in that folder.
+    """
     from ikpca_cli.formats.arrays import default_output
 
     if output is not None and output_dir is not None:
@@ -35,13 +44,18 @@ def targets_of(
         return [output]
     if output_dir == "":
         raise UsageError("--output-dir has an empty name: name a folder")
-    targets = [default_output(split_source(source)[0], output_dir) for source in noisy]
+    targets = []
+    for source in noisy:
+        path = split_source(source)[0]
+        below = None if output_dir is None else os.path.join(output_dir, folder_below(path, named))
+        targets.append(default_output(path, below))
     seen: dict[str, str] = {}
     for source, target in zip(noisy, targets, strict=True):
         if target in seen:
             raise UsageError(
                 f"{seen[target]} and {source} would both be written to {target}: "
-                "clean one of them by a call of its own, with --output"
+                "give --output-dir and the folder that both lie in, whose folders it keeps, or "
+                "clean one of them by a call of its own"
             )
         seen[target] = source
     return targets
@@ -71,11 +85,12 @@ def check_plot(plot: str, inputs: list[str], outputs: list[str], force: bool) ->
     check_picture(plot, inputs=files, outputs=outputs, force=force)
 
 
-def make_folder(folder: str) -> None:
-    """Make a folder for outputs, if there is none."""
-    try:
-        Path(folder).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OutputError(
-            f"{folder}: cannot be made: {error.strerror}; name another folder"
-        ) from error
+def make_folders(folders: Iterable[str]) -> None:
+    """Make the folders for outputs that are not there."""
+    for folder in dict.fromkeys(folders):
+        try:
+            Path(folder).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(
+                f"{folder}: cannot be made: {error.strerror}; name another folder"
+            ) from error

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ikpca_cli.cli import options as opt
-from ikpca_cli.cli.batch.targets import check_plot, make_folder, targets_of
+from ikpca_cli.cli.batch.targets import check_plot, make_folders, targets_of
 from ikpca_cli.cli.drawing import AxisLabels
 from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.gathered import gathered
@@ -46,7 +46,8 @@ def denoise(
         typer.Option(
             metavar="DIR",
             rich_help_panel="Output",
-            help="Folder for the outputs, made if need be, instead of beside each input.",
+            help="Folder for the outputs, made if need be, instead of beside each input; the "
+            "files of a folder lie in it as they do there.",
         ),
     ] = None,
     residual: Annotated[
@@ -109,11 +110,12 @@ def denoise(
 
     A file that cannot be cleaned does not stop the others; the exit code is then 1.
     """
-    noisy = gathered(noisy)
+    named, noisy = noisy, gathered(noisy)
     if work.cluster is not None:  # whose workers have other current folders
         model, noisy = absolute(model), [absolute(source) for source in noisy]
+        named = [absolute(word) for word in named]
         output_dir = output_dir and absolute(output_dir)
-    targets = targets_of(noisy, output, output_dir, model)
+    targets = targets_of(noisy, output, output_dir, model, named)
     if residual is not None and len(noisy) > 1:
         raise UsageError(f"--residual is for one input, not {len(noisy)}: clean it by itself")
     if residual is not None and os.path.realpath(residual) == os.path.realpath(targets[0]):
@@ -142,7 +144,7 @@ def denoise(
     size = image_shape(image, model_of(model).n_features_in_)
     options = reading.options(fills=True, known=model_of(model).reading_)
     if output_dir is not None:
-        make_folder(output_dir)
+        make_folders(os.path.dirname(target) for target in targets)
     todo = [
         Job(
             model,

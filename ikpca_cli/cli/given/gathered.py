@@ -6,7 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.cli.sources import split_source
+from ikpca_cli.errors import InputError, Note, UsageError, tell
 
 TEXT = (".asc", ".dat", ".dpt", ".dx", ".jdx", ".prn", ".xy")
 """Suffixes of text that instruments write, beside those that outputs are known by."""
@@ -18,8 +19,10 @@ ABOUT = ("readme", "read_me", "license", "licence", "changelog")
 def gathered(sources: Sequence[str]) -> list[str]:
     """Return the files that some words name.
 
-    A folder stands for the array files in it, by name, without hidden ones, a README and outputs of
-    `denoise`; ``@list.txt`` for the files in a text file, one a line, where remarks begin with #.
+    A folder stands for the array files in it and in its folders, by name, without hidden ones, a
+    README and outputs of `denoise`; ``@list.txt`` for the files, folders and lists in a text file,
+    one a line, where remarks begin with #. What is the output of another of the files is left out,
+    as a pattern such as ``*.npy`` finds those of an earlier run, too.
 
     Raises
     ------
@@ -28,23 +31,62 @@ def gathered(sources: Sequence[str]) -> list[str]:
     UsageError
         If a file is named twice: its noise would be taken for what rows have in common.
     """
-    found: list[str] = []
-    for source in sources:
-        if not source:
-            raise InputError("an input has an empty name; name a file")
-        if source.startswith("@") and not Path(source).exists():
-            found += _listed(source[1:])
-        elif Path(source).is_dir():
-            found += _inside(Path(source))
-        else:
-            found.append(source)
+    found = _named(sources, ())
     seen: set[str] = set()
     for source in found:
         path = os.path.abspath(source)
         if path in seen:
             raise UsageError(f"{source} is named twice: name it once")
         seen.add(path)
+    return _without_outputs(found)
+
+
+def folder_below(source: str, named: Sequence[str]) -> str:
+    """Return where a file lies in the folder that it was found in, "" for one that was named."""
+    path = Path(source).parent
+    for folder in named:
+        if Path(folder).is_dir() and path.is_relative_to(folder):
+            return str(path.relative_to(folder))
+    return ""
+
+
+def _named(sources: Sequence[str], lists: tuple[str, ...]) -> list[str]:
+    """Return the files that words name, some of them in lists that are being read."""
+    found: list[str] = []
+    for source in sources:
+        if not source:
+            raise InputError("an input has an empty name; name a file")
+        if source.startswith("@") and not Path(source).exists():
+            path = os.path.realpath(source[1:])
+            if path in lists:
+                raise InputError(f"{source[1:]}: is a list that names itself; take that line out")
+            found += _named(_listed(source[1:]), (*lists, path))
+        elif Path(source).is_dir():
+            found += _inside(Path(source))
+        else:
+            found.append(source)
     return found
+
+
+def _without_outputs(found: list[str]) -> list[str]:
+    """Return files without those that are the cleaned version of another one."""
+    from ikpca_cli.formats.arrays import STDIN, default_output
+
+    if len(found) < 2:
+        return found
+    paths = [split_source(source)[0] for source in found]
+    outputs = {os.path.abspath(default_output(path)) for path in paths if path != STDIN}
+    kept = [
+        source
+        for source, path in zip(found, paths, strict=True)
+        if path == STDIN or os.path.abspath(path) not in outputs
+    ]
+    if len(kept) < len(found):
+        left = next(source for source in found if source not in kept)
+        count = len(found) - len(kept)
+        more = f" and {count - 1} more: are" if count > 1 else ": is"
+        tell(Note(f"{left}{more} left out, as what denoise made of another file"))
+    return kept
 
 
 def _listed(path: str) -> list[str]:
@@ -68,17 +110,22 @@ def _inside(folder: Path) -> list[str]:
     suffixes = (
         tuple(suffix for kind in map(format_named, FORMATS) for suffix in kind.suffixes) + TEXT
     )
-    names = [
-        str(path)
-        for path in sorted(folder.iterdir())
-        if path.is_file()
-        and not path.name.startswith(".")
-        and ".denoised." not in path.name
-        and path.stem.lower() not in ABOUT
-        and path.name.lower().removesuffix(".gz").endswith(suffixes)
-    ]
-    if not names:
-        cleaned = any(".denoised." in path.name for path in folder.iterdir())
-        kinds = "array files but those that denoise wrote" if cleaned else "array files"
+    found: list[Path] = []
+
+    def refuse(error: OSError) -> None:
+        raise InputError(f"{error.filename}: cannot be read: {error.strerror}; name other folders")
+
+    for place, folders, names in os.walk(folder, onerror=refuse):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        found += [
+            Path(place, name)
+            for name in names
+            if not name.startswith(".")
+            and Path(name).stem.lower() not in ABOUT
+            and name.lower().removesuffix(".gz").endswith(suffixes)
+        ]
+    noisy = sorted(path for path in found if ".denoised." not in path.name and path.is_file())
+    if not noisy:
+        kinds = "array files but those that denoise wrote" if found else "array files"
         raise InputError(f"{folder}: is a folder without {kinds}; name the files")
-    return names
+    return [str(path) for path in noisy]
