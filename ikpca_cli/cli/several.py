@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.values import MEAN
 from ikpca_cli.cli.given.window_options import times_as_labels
-from ikpca_cli.cli.sources import open_rows, quietly_open, split_source
+from ikpca_cli.cli.sources import open_rows, quietly_open, split_source, warn_of_itself
 from ikpca_cli.cli.words.grouped import grouped
 from ikpca_cli.errors import InputError, tell
 
@@ -122,6 +122,7 @@ def open_clean(
                 "version of each file"
             )
         named = files[0] if files == [source] else clean_of(noisy.name, files, source)
+        warn_of_itself(named, noisy.name)
         opens = quietly_open if quietly else open_rows
         with opens(named, own, names=noisy.feature_names) as clean:
             if noisy.kept is not None:
@@ -135,6 +136,7 @@ def open_clean(
 
     def opened(place: int) -> Rows:
         part = parts[place]
+        warn_of_itself(clean_files[place], part.name)
         clean = quietly_open(clean_files[place], own, None, noisy.feature_names)
         if part.kept is not None:
             clean.keep(part.kept)
@@ -167,6 +169,7 @@ def open_clean_recording(
 
     files = gathered([source])
     named = files[0] if files == [source] else clean_of(noisy.name, files, source)
+    warn_of_itself(named, noisy.name)
     whole = options.missing != "error"
     own = times_as_labels(named, replace(options, missing="error") if whole else options)
     with (quietly_open if quietly else open_rows)(named, own) as clean:

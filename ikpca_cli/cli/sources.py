@@ -24,6 +24,18 @@ def split_source(source: str) -> tuple[str, str | None]:
     return path, dataset
 
 
+def warn_of_itself(clean: str, noisy: str) -> None:
+    """Warn of clean rows that are the noisy ones, also by a link: any cleaning then seems harm."""
+    (path, own), (other, dataset) = split_source(clean), split_source(noisy)
+    both = os.path.exists(path) and os.path.exists(other)
+    if own == dataset and both and os.path.samefile(path, other):
+        tell(
+            f"{clean}: is given as clean and is the noisy file itself, so that whatever is removed "
+            "counts as error: give the rows before noise was added, or leave --clean out",
+            stacklevel=2,
+        )
+
+
 def absolute(source: str) -> str:
     """Return a source that means the same from any folder; standard input stays what it is."""
     return source if source == "-" else os.path.abspath(source)

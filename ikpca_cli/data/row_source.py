@@ -234,7 +234,8 @@ def pick_rows(X: RowSource, places: NDArray[np.intp]) -> FloatArray:
 
 def row_name(X: Any) -> str:
     """Return what messages call some rows."""
-    return str(getattr(X, "name", "the array"))
+    name = getattr(X, "name", None)
+    return name if isinstance(name, str) else "the array"  # a row of a data frame has a number
 
 
 def _in_file(X: Any) -> str:

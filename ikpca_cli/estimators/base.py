@@ -70,7 +70,7 @@ class Estimator(Parametric):
         Mean squared error to expect after cleaning, and its standard error, estimated from the
         noisy rows where anything was chosen; ``noise_std_ ** 2`` is the one before.
     rough_mse_, rough_mse_error_ : float or None
-        The same where no error is promised; a model file does not keep it.
+        The same where no error is promised.
     withheld_ : int or None
         Why no error is promised, an index of `WITHHELD`; 0 where one is.
     strength_ : float or None
@@ -91,10 +91,8 @@ class Estimator(Parametric):
     spike_directions_, spike_share_ : ndarray, shape (e, n_features), and float, or None
         What finds values to leave out, see `ikpca_cli.noise.models.spikes.Spikes.state`, and share
         of the values of the training rows that are left out; None where none are.
-    noise_evidence_ : str
-        How what the noise is like is known; a model file does not keep it.
-    noise_doubt_ : str
-        Why its level is not known for sure, and what is done therefore; nor does it keep that.
+    noise_evidence_, noise_doubt_ : str
+        How what the noise is like is known, and why its level is not; a model file keeps neither.
     distance_limit_ : float or None
         `distances` beyond which a row is unlike the training rows; None where nothing is known.
     feature_codes_ : ndarray or None
@@ -115,6 +113,8 @@ class Estimator(Parametric):
         "n_samples_": (),
         "estimated_mse_": (),
         "estimated_mse_error_": (),
+        "rough_mse_": (),
+        "rough_mse_error_": (),
         "withheld_": (),
         "strength_": (),
         "removed_mse_": (),

@@ -257,6 +257,7 @@ class Denoiser(KnownFit):
         Distances that were usual before were to fewer rows, so that the farther limit is kept.
         """
         self.estimated_mse_ = self.estimated_mse_error_ = self.removed_mse_ = None
+        self.rough_mse_ = self.rough_mse_error_ = None
         self.withheld_ = WITHHELD.index("rows were added")
         some = sample_rows(X, LIMIT_ROWS, model_rng(self.seed_, Stream.FILE_SAMPLE))
         before = self.distance_limit_

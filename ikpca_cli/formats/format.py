@@ -114,6 +114,8 @@ class Format:
         Whether its arrays have names, for ``--dataset``.
     tabular
         Whether it has the columns that ``--columns`` chooses.
+    in_digits
+        Whether numbers are written as text, with as many digits as are asked for.
     gzip
         Whether a target's further suffix ``.gz`` asks for compression.
     rounds
@@ -134,6 +136,7 @@ class Format:
     sliceable: bool = False
     named: bool = False
     tabular: bool = False
+    in_digits: bool = False
     gzip: bool = False
     rounds: bool = False
     flat: bool = False

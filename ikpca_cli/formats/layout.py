@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ikpca_cli.formats.told import OF_TABLES, option_of, told_of
+from ikpca_cli.formats.told import OF_TABLES, Standing, option_of, told_of
 
 MISSING = ("error", "drop", "mean", "fill", "keep")
 """What is done with missing values."""
@@ -84,7 +84,8 @@ class ReadOptions:
             option_of(name)
             for name in OF_TABLES
             if getattr(self, name) not in (None, 0, "auto")
-            and name not in (*self.kept, "delimiter", "decimal")  # which a locale may have set
+            and name not in self.kept
+            and not isinstance(getattr(self, name), Standing)
         )
 
     def from_model(self) -> str | None:

@@ -19,6 +19,12 @@ OF_TABLES: dict[str, type] = {
 """Options that only text tables have, by the names that `ReadOptions` has for them."""
 
 
+class Standing(str):
+    """An option of text tables that stands in settings, for all files: no other file minds it."""
+
+    __slots__ = ()
+
+
 def option_of(name: str) -> str:
     """Return an option as it stands on the command line."""
     return f"--{name.replace('_', '-')}"

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ikpca_cli.errors import OutputError
+from ikpca_cli.errors import Note, OutputError
 from ikpca_cli.formats.format import Output, Write
 from ikpca_cli.formats.format_registry import output_format
 from ikpca_cli.formats.layout import Layout
@@ -129,7 +129,7 @@ def write_rows(
         write(values)
 
 
-def output_notes(target: str, layout: Layout) -> tuple[str, ...]:
+def output_notes(target: str, layout: Layout, digits: int | None = None) -> tuple[str, ...]:
     """Return what the user should know of an output: arrays left out, or under another name.
 
     Parameters
@@ -138,6 +138,8 @@ def output_notes(target: str, layout: Layout) -> tuple[str, ...]:
         Where it will be.
     layout
         The form of the input.
+    digits
+        Those that were asked for.
 
     Returns
     -------
@@ -154,6 +156,8 @@ def output_notes(target: str, layout: Layout) -> tuple[str, ...]:
             if found
         ]
         lines += (f"outputs hold the numbers alone, not the {' and '.join(kinds)}",)
+    if digits is not None and not form.in_digits:
+        lines += (Note("--digits is for text: numbers keep all of theirs in these outputs"),)
     if layout.others and not (form.keeps and form.name == layout.format):
         named = ", ".join(layout.others[:_NAMED]) + ", ..." * (len(layout.others) > _NAMED)
         lines += (f"outputs hold the cleaned array alone, not what else is in the input: {named}",)

@@ -30,6 +30,7 @@ _NOT_NEGATIVE = _POSITIVE | {
     "noise_variances_",
     "read_std_",
     "ridge_",
+    "rough_mse_error_",
     "signal_variances_",
     "spectral_noise_",
     "spectral_variances_",

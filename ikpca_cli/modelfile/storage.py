@@ -34,6 +34,7 @@ the weights of the mean in the exact model, which are equal where all rows are i
 from __future__ import annotations
 
 import io
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +61,7 @@ _PROTOCOL = 4  # fixed: Python's default changes, and the same fit has to give t
 
 
 def save_model(
-    path: str,
+    path: str | os.PathLike[str],
     model: Denoiser | Windowed,
     *,
     force: bool = False,
@@ -70,7 +71,7 @@ def save_model(
 
     Parameters
     ----------
-    path : str
+    path : str or path-like
         The file to write.
     model : Denoiser or Windowed
         A fitted method.
@@ -90,6 +91,7 @@ def save_model(
     import joblib  # imported late: reading a model does not need them
     import scipy
 
+    path = os.fspath(path)
     windows = None
     if isinstance(model, Windowed):
         windows = {sys.intern(key): _plain(value) for key, value in model.to_plain().items()}
@@ -133,7 +135,7 @@ def save_model(
             handle.write(buffer.getbuffer())
 
 
-def load_model(path: str) -> Denoiser | Windowed:
+def load_model(path: str | os.PathLike[str]) -> Denoiser | Windowed:
     """Read a fitted model; nothing in the file is run.
 
     Arrays of a large file are read-only views of a memory map, which processes share and which
@@ -142,7 +144,7 @@ def load_model(path: str) -> Denoiser | Windowed:
 
     Parameters
     ----------
-    path : str
+    path : str or path-like
         A file that `save_model` wrote.
 
     Returns
@@ -155,7 +157,7 @@ def load_model(path: str) -> Denoiser | Windowed:
     ModelError
         If the file cannot be read or is not a sound model; see `read_model`.
     """
-    return read_model(path).build()
+    return read_model(os.fspath(path)).build()
 
 
 def _plain(value: Any) -> Any:

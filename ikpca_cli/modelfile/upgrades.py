@@ -26,6 +26,8 @@ _TRUST = (
 
 _LATER = (
     "read_std_",
+    "rough_mse_",
+    "rough_mse_error_",
     "frequency_band_",
     "row_directions_",
     "spike_directions_",

@@ -78,5 +78,8 @@ def test_what_contradicts_itself_is_refused(cli, files):
         words = ["--noise-std", level, "--noise-rows", "noise.npy"]
         assert "give one" in cli("fit", "rows.npy", *words, code=2).stderr
     cli("fit", "rows.npy", "--noise-rows", "noise.npy", "--noise-model", "counts", code=2)
+    np.save("each.npy", np.full((120, COLUMNS), 0.2))
+    each = cli("fit", "rows.npy", "--noise-std", "each.npy", code=1).stderr
+    assert "holds 120 rows of 40 levels, and one for each column is taken" in each
     short = cli("fit", "rows.npy", "--noise-std", "short.npy", code=1)
     assert "5" in short.stderr

@@ -144,6 +144,8 @@ def test_components_above_rank(cli, ready, method):
             ["denoise", "pca.joblib", "good.npy", "--output-dir", ""],
             "--output-dir has an empty name",
         ),
+        (["denoise", "pca.joblib", "good.npy", "--skip-existing", "--force"], "give one of them"),
+        (["fit", "good.npy", "--decimal", ","], "--decimal: good.npy is no text table"),
         (["denoise", "pca.joblib", "good.npy", "-o", "x.parquet"], "end it in .npy"),
         (["denoise", "pca.joblib", "good.npy", "-o", "x.h5::a"], "leave out ::a"),
         (["fit", "good.npy", "--method", "lda"], "choose from ikpca, kpca, pca, mixture, auto"),

@@ -124,6 +124,11 @@ def test_files_in_words():
     cleaned, odd = file_sentences(record, None, kept=True)
     assert cleaned.startswith("7 rows cleaned.")
     assert odd == "2 rows unlike all rows of the fit: left as they are."
+    _, odd = file_sentences(record | {"removed_rms": 0.0}, None, kept=False)
+    assert odd == "2 rows unlike all rows of the fit."
+    untouched, odd = file_sentences(record | {"removed_rms": 0.0}, None, kept=True)
+    assert untouched == "9 rows left as they came: nothing was removed."
+    assert odd == "2 rows unlike all rows of the fit."
     _, struck = file_sentences(recording | {"spikes": 3}, None, kept=False)
     assert struck == "3 values left out as spikes, and filled in."
 

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from ikpca_cli import load_model
+
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
@@ -94,6 +96,16 @@ def test_what_stands_before_all_tables_is_for_each_command_that_has_it(cli, samp
     assert result.stderr == "defaults from ikpca.toml: format = json, method = pca\n"
     json.loads(cli("info", "model.joblib").stdout)
     assert "defaults" not in cli("guide").stderr
+
+
+def test_marks_of_a_locale_are_for_tables_alone(cli, samples, home):
+    (samples / "ikpca.toml").write_text('delimiter = ";"\ndecimal = ","\n[fit]\nmethod = "pca"\n')
+    cli("fit", "ecg_train.npy")
+    assert load_model("model.joblib").reading_ == {"delimiter": ";", "decimal": ","}
+    result = cli("denoise", "model.joblib", "ecg_noisy.npy", "--digits", "2")
+    assert "--digits is for text: numbers keep all of theirs" in result.stderr
+    line = cli("denoise", "model.joblib", "ecg_noisy.npy", "-f", "--decimal", ".", code=2).stderr
+    assert "--decimal: ecg_noisy.npy is no text table" in line
 
 
 def test_flags_and_lists(cli, samples, home):

@@ -45,6 +45,59 @@ def test_a_folder_is_cleaned_file_by_file_and_outputs_are_not_cleaned_again(cli,
     assert "without array files but those that denoise wrote" in said
 
 
+def test_folders_in_a_folder_are_read_and_kept(cli, tmp_path, parts):
+    (tmp_path / "parts/.old").mkdir()
+    np.save(tmp_path / "parts/.old/9.npy", np.ones((4, 5)))
+    for name in ("a b/ü", "c"):
+        (tmp_path / "parts" / name).mkdir(parents=True)
+        np.save(tmp_path / "parts" / name / "0.npy", np.load(parts[0]) + len(name))
+    (tmp_path / "clean").mkdir()
+    cli("fit parts -o model.joblib --method pca")
+    assert load_model("model.joblib").n_samples_ == 90 + 2 * 20
+    cli("denoise model.joblib parts --output-dir out")
+    cli("denoise model.joblib", "parts/a b/ü/0.npy", "-o", "alone.npy")
+    made = sorted(
+        str(path.relative_to(tmp_path / "out")) for path in (tmp_path / "out").rglob("*.npy")
+    )
+    assert made == [
+        *("0.denoised.npy", "1.denoised.npy", "2.denoised.npy"),
+        *("a b/ü/0.denoised.npy", "c/0.denoised.npy"),
+    ]
+    alone, inside = np.load("alone.npy"), np.load("out/a b/ü/0.denoised.npy")
+    assert_array_equal(alone, inside)
+    (tmp_path / "out").rename(tmp_path / "clean/parts")
+    for path in (tmp_path / "clean").rglob("*.npy"):
+        path.rename(str(path).replace(".denoised", ""))
+    found = json.loads(
+        cli("evaluate model.joblib parts/c/0.npy --clean clean --format json").stdout
+    )
+    assert found["mse"] == 0.0
+
+
+def test_what_denoise_wrote_is_no_input_beside_what_it_was(cli, parts):
+    cli("fit parts -o model.joblib --method pca")
+    cli("denoise model.joblib", *parts)
+    outputs = [name.replace(".npy", ".denoised.npy") for name in parts]
+    result = cli("denoise model.joblib", *parts, *outputs, "--skip-existing")
+    assert "parts/0.denoised.npy and 2 more: are left out, as what denoise made" in result.stderr
+    assert "skipped 3 of 3 files" in result.stderr
+    cli("fit -o again.joblib --method pca", *parts, *outputs)
+    assert load_model("again.joblib").n_samples_ == 90
+    cli("denoise model.joblib", outputs[0])  # which is named alone, and meant
+
+
+def test_a_list_may_name_lists_and_folders(cli, tmp_path, parts):
+    (tmp_path / "outer.txt").write_text("@inner.txt\n# remark\nparts/2.npy\n")
+    (tmp_path / "inner.txt").write_text("parts/0.npy\nparts/1.npy\n")
+    assert gathered(["@outer.txt"]) == parts
+    (tmp_path / "outer.txt").write_text("parts\n")
+    assert gathered(["@outer.txt"]) == parts
+    (tmp_path / "inner.txt").write_text("@outer.txt\n")
+    (tmp_path / "outer.txt").write_text("@inner.txt\n")
+    with pytest.raises(InputError, match=r"outer.txt: is a list that names itself"):
+        gathered(["@outer.txt"])
+
+
 def test_the_file_that_does_not_fit_is_named(cli, tmp_path, parts):
     np.save(tmp_path / "parts" / "9.npy", np.ones((4, 5)))
     result = cli("fit parts -o model.joblib", code=1)

@@ -61,9 +61,10 @@ def refusal(path):
 
 
 def test_a_model_comes_back(tmp_path, model):
-    path = str(tmp_path / "model.joblib")
+    path = tmp_path / "model.joblib"
     save_model(path, model)
     back = load_model(path)
+    assert back.summary() == model.summary() | {"noise_evidence": None, "noise_doubt": None}
     assert type(back) is type(model)
     assert back.get_params() == model.get_params()
     state, expected = back.get_state(), model.get_state()

@@ -179,6 +179,7 @@ def test_how_to_insist(cli):
         (["--window", "8y8"], "give samples, as in 128"),
         (["--window", "20000"], "(2 to 16384)"),
         (["--window", "16", "--clean", "mean"], "not for --window"),
+        (["--window", "16", "--method", "pca", "--keep-sums"], "--keep-sums is for rows"),
         (["--window", "1"], "give samples"),
         (["--window", "0x8"], "give samples"),
         (["--hop", "4"], "give --window too"),

@@ -184,7 +184,7 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
         rows = files.enter_context(
             quietly_open(job.source, reading, progress, model.feature_names_)
         )
-        outcome.told += rows.warnings + output_notes(job.target, rows.layout)
+        outcome.told += rows.warnings + output_notes(job.target, rows.layout, job.digits)
         keeps_holes = rows.has_holes and reading.missing == "keep"
         if rows.has_holes and not isinstance(model, Windowed):
             rows.fill_by(partial(refill, model))

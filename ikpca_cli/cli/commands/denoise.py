@@ -116,6 +116,10 @@ def denoise(
         named = [absolute(word) for word in named]
         output_dir = output_dir and absolute(output_dir)
     targets = targets_of(noisy, output, output_dir, model, named)
+    if skip_existing and force:
+        raise UsageError(
+            "--skip-existing leaves outputs that exist, --force replaces them: give one of them"
+        )
     if residual is not None and len(noisy) > 1:
         raise UsageError(f"--residual is for one input, not {len(noisy)}: clean it by itself")
     if residual is not None and os.path.realpath(residual) == os.path.realpath(targets[0]):

@@ -167,7 +167,8 @@ def fit(
     by_windows = window not in (None, "none")
     if by_windows:
         by_file = levels is not None or noise_rows is not None
-        check_windows(common.noise_model, by_file=by_file, replicates=clean == MEAN)
+        rows_alone = {"--clean mean": clean == MEAN, "--keep-sums": keep_sums}
+        check_windows(common.noise_model, rows_alone, by_file=by_file)
     named, sources = sources, gathered(sources)
     train = sources[0]
     if len(sources) > 1:

@@ -51,7 +51,14 @@ def noise_of_files(
         # Numbers in a column, a row or an array of one axis; the form of the rows says nothing.
         assert noise_std is not None
         with open_rows(noise_std, ReadOptions(recording=True, orientation="rows")) as rows:
-            stds = read_all(rows).ravel()
+            levels = read_all(rows)
+        if min(levels.shape) > 1:
+            raise InputError(
+                f"{noise_std}: holds {len(levels)} rows of {levels.shape[1]} levels, and one for "
+                "each column is taken: give their root mean square by column, or where they follow "
+                "from the counts leave the file out and give --noise-model counts"
+            )
+        stds = levels.ravel()
         if not np.all(stds > 0.0):
             raise InputError(
                 f"{noise_std}: a noise level is not positive; give one for each column"

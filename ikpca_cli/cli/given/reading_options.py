@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 import typer
 
 from ikpca_cli.errors import UsageError
-from ikpca_cli.formats.told import OF_TABLES
+from ikpca_cli.formats.told import OF_TABLES, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,6 +33,14 @@ class Heading(StrEnum):
     auto = "auto"
     yes = "yes"
     no = "no"
+
+
+def _marked(ctx: typer.Context, param: typer.CallbackParam, value: str | None) -> str | None:
+    """Return a mark of tables so that one of a locale, in settings, is told from a given one."""
+    source = ctx.get_parameter_source(param.name or "")
+    if value is None or (source is not None and source.name == "COMMANDLINE"):
+        return value
+    return Standing(value)
 
 
 _FILES = "Reading files"
@@ -90,11 +98,21 @@ Comment: TypeAlias = Annotated[
 ]
 Delimiter: TypeAlias = Annotated[
     str | None,
-    typer.Option(metavar="CHAR", rich_help_panel=_FILES, help="The delimiter of text tables."),
+    typer.Option(
+        metavar="CHAR",
+        callback=_marked,
+        rich_help_panel=_FILES,
+        help="The delimiter of text tables.",
+    ),
 ]
 Decimal: TypeAlias = Annotated[
     str | None,
-    typer.Option(metavar="CHAR", rich_help_panel=_FILES, help="The decimal mark of text tables."),
+    typer.Option(
+        metavar="CHAR",
+        callback=_marked,
+        rich_help_panel=_FILES,
+        help="The decimal mark of text tables.",
+    ),
 ]
 Thousands: TypeAlias = Annotated[
     str | None,
@@ -160,7 +178,7 @@ class Reading:
         """What was given of how text tables are read, which a model keeps for `denoise`."""
         given = {name: getattr(self, name) for name in OF_TABLES}
         return {
-            name: value.value if isinstance(value, Heading) else value
+            name: value if isinstance(value, int) else str(value)
             for name, value in given.items()
             if value not in (None, "", 0, Heading.auto)
         }
@@ -192,7 +210,11 @@ class Reading:
             )
 
         kept = {name: value for name, value in (known or {}).items() if getattr(self, name) is None}
-        tables: dict[str, Any] = kept | self.told
+        told = self.told
+        standing = {
+            name: value for name in told if isinstance(value := getattr(self, name), Standing)
+        }
+        tables: dict[str, Any] = kept | told | standing
         return ReadOptions(
             dataset=self.dataset,
             transpose=self.transpose,

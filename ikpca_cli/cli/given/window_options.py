@@ -9,7 +9,7 @@ from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ikpca_cli.data.row_source import Progress, RowSource
     from ikpca_cli.estimators.denoiser import Denoiser
@@ -91,8 +91,10 @@ def as_rows_of(options: ReadOptions, window: str | None) -> ReadOptions:
     return replace(options, orientation="rows")
 
 
-def check_windows(noise_model: str | None, *, by_file: bool, replicates: bool) -> None:
-    """Refuse for windows what is said of noise that is not white, or of rows of one shape.
+def check_windows(
+    noise_model: str | None, rows_alone: Mapping[str, bool], *, by_file: bool
+) -> None:
+    """Refuse for windows what is said of noise that is not white, and options for rows alone.
 
     Raises
     ------
@@ -103,8 +105,9 @@ def check_windows(noise_model: str | None, *, by_file: bool, replicates: bool) -
             "the noise of windows is taken to be white: leave --noise-model and --noise-rows out, "
             "and give one number as --noise-std"
         )
-    if replicates:
-        raise UsageError("--clean mean is for rows that show one signal, not for --window")
+    for option, there in rows_alone.items():
+        if there:
+            raise UsageError(f"{option} is for rows, not for --window: leave one of them out")
 
 
 def of_recording(options: ReadOptions) -> ReadOptions:

@@ -197,10 +197,12 @@ def file_sentences(
     what, removed = _count(number, noun), record["removed_rms"]
     lines = [f"{what} cleaned. Removed: RMS {plain(removed)}{parts}{level}."]
     if removed == 0.0:
-        lines = [f"{what} left as they came: nothing was removed{level}."]
+        came = _count(*(cleaned or (count, "row")))
+        lines = [f"{came} left as they came: nothing was removed{level}."]
     if odd:
         what = "left as they are" if kept else "cleaned all the same (--keep-unlike leaves them)"
-        lines.append(f"{_count(len(odd), 'row')} unlike all rows of the fit: {what}.")
+        became = f": {what}" if removed else ""
+        lines.append(f"{_count(len(odd), 'row')} unlike all rows of the fit{became}.")
     if record["spikes"]:
         lines.append(f"{_count(record['spikes'], 'value')} left out as spikes, and filled in.")
     return lines

@@ -51,6 +51,7 @@ CSV = Format(
     read=_read,
     writer=_writer,
     tabular=True,
+    in_digits=True,
     gzip=True,
     flat=True,
 )

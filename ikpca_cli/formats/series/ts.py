@@ -163,5 +163,6 @@ TS = Format(
     sniff=_sniff,
     read=_read,
     writer=_writer,
+    in_digits=True,
     keeps=True,
 )

@@ -127,8 +127,12 @@ def noise_of(rows: FloatArray, asked: str = "auto", name: str = "the array") -> 
     if asked != "auto":
         found = [one for one in (propose(rows) for propose in PROPOSALS[asked]) if one]
         if not found:
+            others = [
+                other for other, some in PROPOSALS.items() if any(propose(rows) for propose in some)
+            ]
             raise InputError(
-                f"{name}: its noise cannot be that of {asked}: use another noise model"
+                f"{name}: its noise cannot be that of {asked}, as far as these rows tell: "
+                f"use --noise-model {', '.join(('auto', *others))} or white, or give its level"
             )
         best = max(found, key=lambda one: plateau_of(_centred(one.forward(rows))))
         return Noise(asked, best, evidence="as asked")
