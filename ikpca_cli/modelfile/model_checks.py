@@ -21,12 +21,22 @@ MOST_WINDOW_VALUES = 1 << 14
 """Values that say how windows are cut: one a channel, and a few more."""
 
 _STATE_BITS = 64  # what numpy reckons with
-_POSITIVE = frozenset({"gamma_", "gammas_", "latent_gamma_", "n_samples_", "total_variance_"})
+_WHOLE = frozenset({"n_samples_", "noise_model_", "withheld_"})
+_LEVELS = frozenset(
+    {"column_stds_", "gain_and_floor_", "noise_covariance_", "noise_rms_", "noise_std_"}
+)
+"""Of the noise: 0 would divide."""
+
+_LARGEST, _SMALLEST = 1e160, 1e-200
+"""Beyond which no fit of rows comes that are within `ikpca_cli.data.row_source.LARGEST_VALUE`."""
+
+_POSITIVE = frozenset(
+    {"gamma_", "gammas_", "latent_gamma_", "n_samples_", "noise_std_", "total_variance_"}
+)
 _NOT_NEGATIVE = _POSITIVE | {
     "distance_limit_",
     "estimated_mse_error_",
     "explained_variance_",
-    "noise_std_",
     "noise_variances_",
     "read_std_",
     "ridge_",
@@ -101,8 +111,13 @@ def check_state(cls: type[Denoiser], state: object) -> None:
             _check_array(name, value, dims, lengths)
         else:
             _check_number(name, value, _STATE_BITS)
+            if name in _WHOLE and type(value) is not int:
+                raise FlawError(f"{name} is {value!r}, and has to be a whole number")
         if name in _NOT_NEGATIVE:
             _check_sign(name, value)
+        largest = max(abs(float(np.max(value))), abs(float(np.min(value))))
+        if largest > _LARGEST or (name in _LEVELS and largest < _SMALLEST):
+            raise FlawError(f"{name} is {largest:.6g}, as no fit makes it")
 
 
 def _check_sign(name: str, value: Any) -> None:
