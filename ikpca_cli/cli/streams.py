@@ -17,10 +17,22 @@ _SEEN_AS_IS = re.compile(
     "\U000e0000-\U000e007f]"
 )
 
+_STANDARD = frozenset(
+    f"/{folder}/{number}" for number in (0, 1) for folder in ("dev/fd", "proc/self/fd")
+) | {"/dev/stdin", "/dev/stdout"}
+
 
 def escaped(text: str) -> str:
     """Return text that a terminal shows and does not obey, on one line."""
     return _SEEN_AS_IS.sub(lambda sign: repr(sign[0])[1:-1], " ".join(text.splitlines()))
+
+
+def standard(path: str | None) -> str | None:
+    """Return "-" for what the system calls a standard stream, and any other path as it is.
+
+    As a path of its own it would be a file to make anew where the shell redirects it into one.
+    """
+    return "-" if path in _STANDARD else path
 
 
 def say(text: str) -> None:

@@ -98,6 +98,9 @@ def test_an_output_that_another_batch_made_meanwhile_is_skipped(rows, cli, tmp_p
     assert Path("a.denoised.npy").read_bytes() == b"first"
     assert Path("b.denoised.npy").read_bytes() == b"theirs"
     assert np.load("c.denoised.npy").shape == (20, 5)
+    Path("a.denoised.npy").unlink()
+    Path("a.denoised.npy").mkdir()
+    assert "a.denoised.npy: is a folder" in cli(*command, code=1).stderr
 
 
 @pytest.mark.parametrize("error", [ValueError("odd"), KeyError("x"), MemoryError(), OSError("bad")])

@@ -64,6 +64,15 @@ def test_a_residual_on_standard_output_is_alone_there(shell, tmp_path):
     assert b"20 rows cleaned" in done.stderr
 
 
+def test_standard_streams_may_go_by_their_names_in_the_system(shell, tmp_path):
+    shell("$ikpca denoise m.joblib rows.npy -o /dev/stdout > one.npy")
+    shell("$ikpca denoise m.joblib /dev/stdin < rows.npy | cat > two.npy")
+    shell("$ikpca denoise m.joblib rows.npy -o three.npy")
+    expected = np.load(tmp_path / "three.npy")
+    for name in ("one.npy", "two.npy"):
+        np.testing.assert_array_equal(np.load(tmp_path / name), expected)
+
+
 def test_a_closed_standard_output_is_a_failed_output(shell, tmp_path):
     done = shell("$ikpca info m.joblib >&-", 1)
     assert done.stderr.startswith(

@@ -133,7 +133,8 @@ def clean(job: Job, progress: Progress) -> Outcome:
     from ikpca_cli.formats.output import ExistsError
 
     outcome = Outcome(job)
-    if job.skip_existing and job.target != "-" and os.path.exists(job.target):
+    in_the_way = os.path.exists(job.target) and not os.path.isdir(job.target)
+    if job.skip_existing and job.target != "-" and in_the_way:
         outcome.skipped = True
         return outcome
     try:

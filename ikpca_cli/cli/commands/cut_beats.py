@@ -12,6 +12,7 @@ from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.window_options import of_recording
+from ikpca_cli.cli.streams import standard
 from ikpca_cli.errors import InputError, UsageError, tell
 
 
@@ -29,7 +30,10 @@ def beats(
         typer.Argument(metavar="RECORDING", help="Samples by channels; a column of times is none."),
     ],
     output: Annotated[
-        str, typer.Option("--output", "-o", metavar="FILE", help="Where the beats go.")
+        str,
+        typer.Option(
+            "--output", "-o", metavar="FILE", callback=standard, help="Where the beats go."
+        ),
     ],
     fs: opt.Rate = None,
     align: Annotated[

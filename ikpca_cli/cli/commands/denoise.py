@@ -16,7 +16,7 @@ from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import absolute
-from ikpca_cli.cli.streams import results_beside
+from ikpca_cli.cli.streams import results_beside, standard
 from ikpca_cli.errors import IkpcaWarning, UsageError
 
 if TYPE_CHECKING:
@@ -37,6 +37,7 @@ def denoise(
             "--output",
             "-o",
             metavar="FILE",
+            callback=standard,
             rich_help_panel="Output",
             help="Where the cleaned rows of a single input go; - is stdout.",
         ),
@@ -54,6 +55,7 @@ def denoise(
         str | None,
         typer.Option(
             metavar="FILE",
+            callback=standard,
             rich_help_panel="Output",
             help="Write what was removed, too, and warn if it does not look like noise.",
         ),

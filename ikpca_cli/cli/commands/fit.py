@@ -25,7 +25,7 @@ from ikpca_cli.cli.given.window_options import (
     window_size,
 )
 from ikpca_cli.cli.progress import progress_bar
-from ikpca_cli.cli.streams import results_beside
+from ikpca_cli.cli.streams import results_beside, standard
 from ikpca_cli.errors import UsageError, about, tell
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def fit(
             "--output",
             "-o",
             metavar="FILE",
+            callback=standard,
             show_default="model.joblib, or MODEL with --update",
             help="Where the model goes.",
         ),
@@ -166,9 +167,8 @@ def fit(
     window_size(window, hop, fs)
     by_windows = window not in (None, "none")
     if by_windows:
-        by_file = levels is not None or noise_rows is not None
         rows_alone = {"--clean mean": clean == MEAN, "--keep-sums": keep_sums}
-        check_windows(common.noise_model, rows_alone, by_file=by_file)
+        check_windows(common.noise_model, levels or noise_rows, rows_alone)
     named, sources = sources, gathered(sources)
     train = sources[0]
     if len(sources) > 1:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ikpca_cli.cli.sources import split_source
+from ikpca_cli.cli.streams import standard
 from ikpca_cli.errors import InputError, Note, UsageError, tell
 
 TEXT = (".asc", ".dat", ".dpt", ".dx", ".jdx", ".prn", ".xy")
@@ -20,9 +21,10 @@ def gathered(sources: Sequence[str]) -> list[str]:
     """Return the files that some words name.
 
     A folder stands for the array files in it and in its folders, by name, without hidden ones, a
-    README and outputs of `denoise`; ``@list.txt`` for the files, folders and lists in a text file,
-    one a line, where remarks begin with #. What is the output of another of the files is left out,
-    as a pattern such as ``*.npy`` finds those of an earlier run, too.
+    README and outputs of `denoise`; the root of all folders for those in itself alone. A word
+    ``@list.txt`` stands for the files, folders and lists in a text file, one a line, where remarks
+    begin with #. What is the output of another of the files is left out, as a pattern such as
+    ``*.npy`` finds those of an earlier run, too.
 
     Raises
     ------
@@ -53,7 +55,7 @@ def folder_below(source: str, named: Sequence[str]) -> str:
 def _named(sources: Sequence[str], lists: tuple[str, ...]) -> list[str]:
     """Return the files that words name, some of them in lists that are being read."""
     found: list[str] = []
-    for source in sources:
+    for source in map(standard, sources):
         if not source:
             raise InputError("an input has an empty name; name a file")
         if source.startswith("@") and not Path(source).exists():
@@ -116,7 +118,8 @@ def _inside(folder: Path) -> list[str]:
         raise InputError(f"{error.filename}: cannot be read: {error.strerror}; name other folders")
 
     for place, folders, names in os.walk(folder, onerror=refuse):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+        is_root = os.path.realpath(place) == os.sep
+        folders[:] = [name for name in folders if not (is_root or name.startswith("."))]
         found += [
             Path(place, name)
             for name in names

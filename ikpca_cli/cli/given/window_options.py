@@ -92,7 +92,7 @@ def as_rows_of(options: ReadOptions, window: str | None) -> ReadOptions:
 
 
 def check_windows(
-    noise_model: str | None, rows_alone: Mapping[str, bool], *, by_file: bool
+    noise_model: str | None, noise_file: str | None, rows_alone: Mapping[str, bool]
 ) -> None:
     """Refuse for windows what is said of noise that is not white, and options for rows alone.
 
@@ -100,7 +100,7 @@ def check_windows(
     ------
     UsageError
     """
-    if noise_model not in (None, "auto", "white") or by_file:
+    if noise_model not in (None, "auto", "white") or noise_file is not None:
         raise UsageError(
             "the noise of windows is taken to be white: leave --noise-model and --noise-rows out, "
             "and give one number as --noise-std"
