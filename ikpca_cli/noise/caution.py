@@ -80,8 +80,8 @@ class Caution:
         off others is to be compared with that.
     has_spikes : bool
         Whether there are spikes, of which some are not found: rows with these hold more noise.
-    by_row : bool
-        Whether rows were brought to one level, each by its own.
+    of_signal : bool
+        Whether what is left of rows beside what they share is signal in part, or all of it.
     """
 
     std: float | None
@@ -92,7 +92,7 @@ class Caution:
     goes_by: float = 1.0
     read: float | None = field(default=None, compare=False)
     has_spikes: bool = field(default=False, compare=False)
-    by_row: bool = field(default=False, compare=False)
+    of_signal: bool = field(default=False, compare=False)
 
     @property
     def is_usual(self) -> bool:
@@ -137,7 +137,7 @@ class Caution:
             if self.strength == 0.0
             else f"what is removed is multiplied by {self.strength:.2g}"
         )
-        if self.by_row:
+        if self.of_signal:
             return Note(f"what is left of these rows beside what they share is signal, too: {done}")
         return Note(
             f"the noise of these rows is {kind}, {ratio:.2g} times that of the rows that the model "
@@ -207,7 +207,7 @@ def caution_of_file(
         may_be_signal = not level.certain and level.hidden > _MOST_HIDDEN
         is_less, is_more = apart < 1.0 - _SAME_LEVEL, apart > _MORE and not level.is_bound
         if may_be_signal and (is_less or is_more):
-            return Caution(level.std, 0.0, apart, apart, by_row=True)
+            return Caution(level.std, 0.0, apart, apart, of_signal=True)
         if is_less:
             std, ratio, seen = level.std, apart, apart
     elif level.std is not None:
@@ -247,7 +247,7 @@ def caution_of_file(
     if ratio < 1.0:
         # The quieter the noise, the more of what is left for it is signal.
         strength *= IN_DOUBT if level.certain else IN_DOUBT**2
-    told = {"has_spikes": usual.has_spikes, "by_row": by_row}
+    told = {"has_spikes": usual.has_spikes, "of_signal": by_row}
     return Caution(std, strength, ratio, seen, level.certain, goes_by, **told)
 
 

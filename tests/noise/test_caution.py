@@ -324,6 +324,35 @@ def test_nor_is_one_worse_where_what_was_taken_for_noise_may_be_signal():
     assert model.treatment(bumps(60, 3)[0]).caution.strength == 1.0
 
 
+def answers(rng, n_samples, noise):
+    """Return answers from 1 to 5 to 30 questions of three factors, noisy and clean."""
+    factors = 0.8 * np.random.default_rng(5).normal(size=(3, 30))
+    own = 3.0 + 0.7 * rng.normal(size=(n_samples, 30))
+    clean = np.clip(np.rint(own + rng.normal(size=(n_samples, 3)) @ factors), 1.0, 5.0)
+    return clean + noise * rng.normal(size=clean.shape), clean
+
+
+def shaken_bumps(rng, n_samples, noise):
+    """Return two bumps of any height on a weak random walk, noisy and clean, (n_samples, 48)."""
+    x, heights = np.linspace(0.0, 1.0, 48), rng.normal(1.0, 0.3, (2, n_samples, 1))
+    clean = heights[0] * np.exp(-(((x - 0.35) / 0.1) ** 2))
+    clean += heights[1] * np.exp(-(((x - 0.7) / 0.15) ** 2))
+    clean += 0.006 * np.cumsum(rng.normal(size=clean.shape), axis=1)
+    return clean + noise * rng.normal(size=clean.shape), clean
+
+
+@pytest.mark.parametrize(("make", "noise"), [(answers, 0.4), (shaken_bumps, 0.007)])
+def test_a_quieter_file_shows_what_was_taken_for_noise_to_be_signal(make, noise):
+    """By steps that more noise hides, or by neighbours that are more alike than noise is."""
+    rng = np.random.default_rng(np.random.SeedSequence([92]))
+    model = load_method("pca")().fit(make(rng, 200, noise)[0])
+    assert model.strength_ == 1.0
+    for times in (0.5, 0.25):
+        noisy, clean = make(rng, 150, times * noise)
+        assert errors(model, noisy, clean).mean() < 1.05 * (times * noise) ** 2
+        assert "left as they are" in model.treatment(noisy).caution.remark()
+
+
 def test_a_quieter_file_of_a_known_level_is_cleaned_where_the_other_may_be_of_signal():
     """A level that is lower for sure is not that of the signal in the training rows."""
     rng = np.random.default_rng(np.random.SeedSequence([65]))

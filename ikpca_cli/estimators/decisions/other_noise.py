@@ -10,7 +10,7 @@ import numpy as np
 
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.estimators.base import GUESS, LEVEL_OF_SIGNAL, Estimator
+from ikpca_cli.estimators.base import GUESS, LEVEL_OF_SIGNAL, OF_NOISE, Estimator
 from ikpca_cli.noise.caution import (
     LIKE,
     SOME_ROWS,
@@ -18,7 +18,8 @@ from ikpca_cli.noise.caution import (
     Denoise,
     caution_of_file,
 )
-from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
+from ikpca_cli.noise.evidence.neighbours import are_alike, neighbour_correlation
+from ikpca_cli.noise.evidence.normal_part import is_more_than_noise
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import FEW_COLUMNS, estimate_noise
 from ikpca_cli.noise.treatment import Treatment
@@ -64,8 +65,9 @@ def caution_of(
     # training rows to change much.
     is_told = usual.by_row or found.level_ratio > 1.0
     X = Z - Z.mean(axis=0)
-    if usual.by_row and found.strength and neighbour_correlation(X) > _MOST_ALIKE:
-        return replace(found, strength=0.0, level_ratio=0.0, by_row=True)
+    if found.strength and _is_signal(model, X, found, usual):
+        ratio = found.level_ratio if found.level_ratio < 1.0 else 0.0
+        return replace(found, strength=0.0, level_ratio=ratio, of_signal=True)
     if is_told or model.removed_mse_ is None or usual.spikes is not None:
         return found
     # Few columns have the signal's bends beside their noise, if rows are few.
@@ -90,6 +92,17 @@ def caution_of(
     if less == found or np.mean(distances(Z) > limit) > MANY_UNLIKE:
         return found
     return less
+
+
+def _is_signal(model: Estimator, X: FloatArray, found: Caution, usual: Treatment) -> bool:
+    """Tell whether rows (n, p) of a file, centred, show that the level found is that of signal."""
+    if usual.by_row:
+        return neighbour_correlation(X) > _MOST_ALIKE
+    if model.withheld_ in OF_NOISE and found.level_ratio < 1.0 and are_alike(X):
+        return True
+    if usual.transform is not None or found.std is None or not is_more_than_noise(X, found.std):
+        return False
+    return bool(model.fitted_params_["noise_std"] == "auto")
 
 
 def _by_change(
