@@ -16,6 +16,7 @@ from ikpca_cli.data.row_source import FloatArray, RowSource
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.noise.models.by_column import propose
 from ikpca_cli.noise.models.choose import FEW_COLUMNS, FEW_ROWS
+from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 from ikpca_cli.plots.style import CLEAN, CLEANED, FAINT, INK, SMALL, number, show_all, whole_ticks
 
 SOME_ROWS = 500
@@ -64,7 +65,8 @@ class Evidence:
         squares = (rows - cleaned) ** 2
         order = np.argsort(cleaned, axis=None, kind="stable")
         levels = None
-        if rows.shape[0] >= FEW_ROWS and rows.shape[1] >= FEW_COLUMNS:
+        by_row = NOISE_MODELS[model.noise_model_ or 0] == "rows"  # loud rows tell its columns
+        if rows.shape[0] >= FEW_ROWS and rows.shape[1] >= FEW_COLUMNS and not by_row:
             levels = propose(rows)
         groups = np.array_split(order, min(_BINS, cleaned.size))
         return cls(
@@ -125,6 +127,7 @@ def draw_correlation(axes: Axes, found: Evidence) -> None:
     axes.axhline(0.0, color=INK, linewidth=0.8)
     axes.vlines(lags, 0.0, found.autocorrelation, color=CLEANED, linewidth=2.0)
     axes.set_ylim(min(-0.5, *found.autocorrelation, 0.0), 1.0)
+    axes.set_xlim(0.5, max(len(lags), 2) + 0.5)
     whole_ticks(axes)
     if not found.variances.any():
         _say_nothing(axes)

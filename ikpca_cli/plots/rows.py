@@ -225,7 +225,9 @@ def _estimate(shown: Shown) -> str:
 def _row_title(some: Shown, index: int, break_: str = ": ") -> str:
     if some.clean is None:
         return some.label(index) if some.total > 1 else ""
-    return f"{some.label(index)}{break_}MSE {number(some.errors()[1][index])}"
+    error = float(some.errors()[1][index])
+    # Above a small image there is room for two digits.
+    return f"{some.label(index)}{break_}MSE {f'{error:.2g}' if some.is_image else number(error)}"
 
 
 def _column(shown: Shown, index: int) -> str:

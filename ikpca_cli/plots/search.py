@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 
 _PAIRS = "two gammas"
 
+_LOWEST = 1e-3
+"""Of the least variance of the rows: noise below is none, and would squeeze all others."""
+
 
 def draw_fit(model: Denoiser, name: str, evidence: Evidence | None = None) -> Figure:
     """Draw the spectrum of a fresh fit, its noise level, and the risks that it compared.
@@ -50,7 +53,8 @@ def draw_fit(model: Denoiser, name: str, evidence: Evidence | None = None) -> Fi
     evidence : Evidence, optional
         What the noise on them is like, for a second line of panels.
     """
-    level = "unknown" if model.noise_std_ is None else number(model.noise_std_)
+    noise = model.noise_std_ if model.noise_rms_ is None else model.noise_rms_
+    level = "unknown" if noise is None else number(noise)
     title = f"{model.method} on {name}: {model.n_samples_} rows, noise level {level}"
     tried = model.tried_
     if evidence is None:
@@ -85,8 +89,13 @@ def _draw_spectrum(axes: Axes, model: Denoiser) -> None:
         axes.plot(x, noise, color=INK, linestyle="--", label="noise in them")
         drawn.append(noise)
         _mark_edge(axes, int(np.sum(variances > noise)), len(x))
-        axes.legend()
-    plain_log(axes, "y", _positive(np.concatenate(drawn)))
+        # Where it crosses the edge it is read nevertheless.
+        axes.legend(frameon=True, facecolor="white", framealpha=0.9, edgecolor="none")
+    known = _positive(np.concatenate(drawn))
+    least = _LOWEST * float(_positive(variances).min())
+    plain_log(axes, "y", np.maximum(known, least))
+    if known.min() < least:
+        axes.set_ylim(bottom=least)
     if len(x) > 30:
         plain_log(axes, "x", x)
     else:
@@ -154,7 +163,9 @@ def _draw_risks(axes: Axes, model: Denoiser, tried: Sequence[Choice]) -> None:
     show_all(axes, "y", ends)
     axes.set_title("estimated error ± standard error")
     axes.set_xlabel({"n_components": "components"}.get(key, key))
-    axes.set_ylabel("mean squared error")
+    # Transformed rows, as of counts, are compared in units of their own.
+    unit = "" if model.noise_rms_ is None else " / noise variance"
+    axes.set_ylabel(f"mean squared error{unit}")
     legend_beside(axes)
 
 

@@ -78,3 +78,28 @@ def test_panels_have_names_and_the_noise_its_line():
         "variance against mean",
         "autocorrelation of the residual",
     ]
+
+
+def test_noise_is_drawn_in_units_of_the_data_and_errors_of_scaled_rows_in_those_of_noise():
+    rng = np.random.default_rng(7)
+    clean, stds = plane(rng), np.repeat([0.1, 0.4], 30)
+    rows = clean + stds * rng.normal(size=clean.shape)
+    model = load_method("pca")(noise_model="columns").fit(rows)
+    above = draw_fit(model, "rows.npy").axes
+    level = float(draw_fit(model, "rows.npy").get_suptitle().rsplit(" ", 1)[1])
+    assert_allclose(level, np.sqrt(np.mean(stds**2)), rtol=0.1)
+    assert above[-1].get_ylabel() == "mean squared error / noise variance"
+    of_rows = replace(Evidence.of(model, rows), autocorrelation=np.array([0.1]))
+    low, high = draw_fit(model, "rows.npy", of_rows).axes[-1].get_xlim()
+    assert (low, high) == (0.5, 2.5)
+
+
+def test_noise_that_is_none_does_not_squeeze_the_spectrum(monkeypatch):
+    rng = np.random.default_rng(8)
+    clean = plane(rng)
+    model, _ = fitted(clean + 0.3 * rng.normal(size=clean.shape))
+    variances = model.explained_variance_
+    noise = np.full(len(variances), 1e-15 * variances.min())
+    monkeypatch.setattr(type(model), "component_noise_", noise)
+    bottom, _ = draw_fit(model, "rows.npy").axes[0].get_ylim()
+    assert bottom > 1e-4 * variances.min()

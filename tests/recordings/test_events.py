@@ -149,6 +149,7 @@ def test_a_recording_without_beats_is_refused():
         (np.ones(5000), "all samples are alike"),
         (np.ones(1), "all samples are alike"),
         (np.arange(10.0), "give more"),
+        (np.random.default_rng(0).normal(size=5000), "nothing beside white noise"),
     ],
 )
 @pytest.mark.parametrize("words", ["beats {} -o b.npy", "fit {} --window beats"])
@@ -203,11 +204,28 @@ def test_beats_are_cut_and_put_back(cli, recording, tmp_path):
         assert_array_equal(np.isnan(back), np.isnan(holes[:, 0]) & (missing == "keep"))
         assert np.nanmean((back - rows) ** 2) < 0.02 * np.mean((rows - clean) ** 2)
     assert "a mean is no neighbour" in cli("beats", *given[:-1], "mean", "-o", "b", code=2).stderr
+    drop = cli("beats", *given[:-1], "drop", "-o", "b", code=2).stderr
+    assert "would shorten the recording" in drop
+    np.save("other.npy", 3.0 * cut_rows[::-1])
+    other = ("--restore", "other.npy", "-o", "no.csv")
+    assert "is unlike the beats" in cli("beats", "ecg.csv", "--fs", FS, *other, code=1).stderr
     np.save("half.npy", cut_rows[1:])
     restore = ("--restore", "half.npy", "-o", "no.csv")
     line = cli("beats", "ecg.csv", "--fs", FS, *restore, code=1).output
     assert "give those that were cut from it" in line
     assert not (tmp_path / "no.csv").exists()
+
+
+def test_beats_of_several_channels_keep_them_apart_and_come_back(cli):
+    clean, _ = ecg(20.0, FS, np.random.default_rng(3))
+    rows = np.stack([clean, 0.5 * np.roll(clean, 3)], axis=1)
+    np.save("two.npy", rows)
+    cli("beats", "two.npy", "--fs", FS, "-o", "beats.npy")
+    assert np.load("beats.npy").shape[1:] == (LENGTH, 2)
+    cli("beats", "two.npy", "--fs", FS, "--restore", "beats.npy", "-o", "back.npy")
+    assert_allclose(np.load("back.npy"), rows, atol=3e-3)
+    cli("beats", "two.npy", "--fs", FS, "-o", "beats.csv")
+    assert np.loadtxt("beats.csv", delimiter=",").shape[1] == 2 * LENGTH
 
 
 def test_a_rate_that_is_too_low_for_beats_is_refused(cli):

@@ -62,7 +62,7 @@ def beats(
     """Cut a recording into its beats, one a row, or put cleaned ones back.
 
     The baseline that wanders is taken off, R peaks are found, and each R-R interval is resampled
-    to 512 samples with its peak at sample 150; several channels follow one another in a row.
+    to 512 samples with its peak at sample 150; of several channels it is 512 by so many numbers.
 
     Examples:
 
@@ -91,6 +91,11 @@ def beats(
     inputs = [split_source(name)[0] for name in (recording, restore) if name is not None]
     check_target(output, inputs=inputs, force=force)
     options = reading.options(fills=True)
+    if options.missing == "drop":
+        raise UsageError(
+            "--missing drop would shorten the recording, and intervals between beats: give fill, "
+            "for a line through what is missing, or keep"
+        )
     with open_rows(recording, of_recording(options)) as rows:
         found = recording_of(rows, "beats")
         if found.by_rows and len(found.canvases) > 1:
@@ -103,8 +108,9 @@ def beats(
         count, channels = sum(part.count for part in parts), found.width
         width = LENGTH * channels
         if restore is None:
+            shape = (width,) if channels == 1 else (LENGTH, channels)
             layout = Layout(
-                format="npy", dtype=np.dtype(np.float64), sample_shape=(width,), dataset="beats"
+                format="npy", dtype=np.dtype(np.float64), sample_shape=shape, dataset="beats"
             )
             write_rows(output, np.concatenate([part.rows() for part in parts]), layout, force=force)
         else:
@@ -115,6 +121,13 @@ def beats(
                         f"{(count, width)}: give those that were cut from it"
                     )
                 new = np.asarray(cleaned[:], dtype=np.float64)
+            own = np.concatenate([part.rows() for part in parts])
+            if np.mean((new - own) ** 2) > np.mean(own**2):
+                raise InputError(
+                    f"{restore}: is unlike the beats that are cut from {recording} in this way: "
+                    "give those that were, and the options that they were cut with (--fs, --align, "
+                    "--apart)"
+                )
             wholes = iter(put_back(parts, new))
             blocks = found.cleaned(
                 lambda canvas: iter([(slice(0, int(canvas.shape[0])), next(wholes))])

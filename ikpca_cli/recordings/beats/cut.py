@@ -11,6 +11,14 @@ import numpy as np
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import InputError
 from ikpca_cli.recordings.beats.events import LENGTH, Beats, find_peaks, without_baseline
+from ikpca_cli.recordings.roughness import channel_noise
+
+_LONG = 256
+"""Samples that tell how much of a stretch is noise."""
+
+_FAINT, _CHANCE = 0.02, 12.0
+"""Share of the power that is no noise, below which there are no beats; and three times its error by
+chance, times the root of the samples."""
 
 SLOWEST = 12.0
 """Samples a second without which a heart beat is but one of them."""
@@ -68,6 +76,7 @@ class StretchOfBeats:
             )
         try:
             fast, baseline = without_baseline(values, fs)
+            _refuse_noise(fast, name)
             shown = fast if like is None else without_baseline(like, fs)[0]
             return cls(fast, baseline, Beats.at(find_peaks(shown, fs, apart), len(values), name))
         except InputError:
@@ -91,6 +100,28 @@ class StretchOfBeats:
         if self.beats is None:
             return np.empty((0, LENGTH * values.shape[1]))
         return self.beats.cut(values)
+
+
+def _refuse_noise(fast: FloatArray, name: str) -> None:
+    """Refuse a stretch (length, channels) that varies no more than white noise does.
+
+    In noise alone the highest peaks would be taken for beats.
+
+    Raises
+    ------
+    InputError
+    """
+    if len(fast) < _LONG:
+        return
+    powers = fast.var(axis=0)
+    others = powers - channel_noise([fast], "signal") ** 2
+    faint = others <= (_FAINT + _CHANCE / len(fast) ** 0.5) * powers
+    reach = np.sqrt(2.0 * np.log(len(fast))) + 1.0  # the highest of as many normal numbers
+    if (faint & (np.abs(fast).max(axis=0) <= reach * np.sqrt(powers))).all():
+        raise InputError(
+            f"{name}: holds nothing beside white noise, and no beats that stand out of it; give a "
+            "recording of some"
+        )
 
 
 def cut_stretches(
