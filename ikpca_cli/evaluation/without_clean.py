@@ -94,7 +94,8 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
             f"{name}: one row, or rows that are all alike, do not tell an error; give more of "
             "them, or clean ones"
         )
-    noisy_mse = noise_mse + float(np.mean((rows - repaired) ** 2))
+    are_kept = spikes is not None and spikes.are_kept
+    noisy_mse = noise_mse + (0.0 if are_kept else float(np.mean((rows - repaired) ** 2)))
     risk, error = float(risks.mean()), float(risks.std() / np.sqrt(len(risks)))
     if model.fitted_params_["noise_std"] == "auto":
         units = NoiseLevel(math.sqrt(noise_mse), certain=True, error=level.error)

@@ -46,6 +46,15 @@ class Reading:
     doubt: float
 
 
+def lowest_of(readings: list[Reading]) -> Reading:
+    """Return the most precise of readings, the first, or a later one that is clearly lower."""
+    best = readings[0]
+    for reading in readings[1:]:
+        if reading.std < best.std * (1.0 - reading.doubt):
+            best = reading
+    return best
+
+
 @dataclass(frozen=True)
 class NoiseLevel:
     """An estimate of the noise.

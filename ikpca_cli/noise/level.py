@@ -13,8 +13,8 @@ import numpy as np
 from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
-from ikpca_cli.noise.estimate import SAFE, NoiseLevel, Reading
-from ikpca_cli.noise.evidence.foretold import FEWEST_ROWS, foretold_share
+from ikpca_cli.noise.estimate import SAFE, NoiseLevel, Reading, lowest_of
+from ikpca_cli.noise.evidence.foretold import foretold_share
 from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
 from ikpca_cli.noise.evidence.normal_part import is_more_than_noise
 from ikpca_cli.noise.evidence.one_process import is_one_process
@@ -40,6 +40,9 @@ FEW_ROWS = 8
 
 FEW_TO_SEE, FEWEST_COLUMNS = 120, 4
 """Fewer rows that fill so few columns may lie on any surface: their least variance is a bound."""
+
+FEW_OF_LAWS = 50
+"""Fewer rows of few columns are as normal as noise, whatever they are."""
 
 FEW_OF_WHITE = 200
 """The same for rows that vary as much in all directions: nothing that lies on a line tells more."""
@@ -144,7 +147,7 @@ def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, fl
         std = between if between < _CLEARLY_LOWER * first.std else first.std
         found = NoiseLevel(std or None, certain=False, error=first.doubt, remark=remark)
         return replace(found, is_bound=fills), 0.0  # by signal in most directions
-    best = _lowest([first, *(reading for reading, _ in others)])
+    best = lowest_of([first, *(reading for reading, _ in others)])
     if X.shape[1] <= FEW_COLUMNS:
         white = signal == 0
         surface = thickness(X, white=white)
@@ -154,7 +157,8 @@ def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, fl
         lowest = 1.0 - (max(more, 0) / surface.count) ** 0.5
         if 0.0 < surface.std < _CLEARLY_LOWER * lowest * best.std:
             certain = surface.saturation < _SATURATED and surface.is_steady
-            few = len(X) < _HALF_FULL * surface.count  # a window bends with the surface
+            # A window bends with the surface, and any may be one of few rows.
+            few = len(X) < _HALF_FULL * surface.count or len(X) < FEW_TO_SEE
             # Rows of one length are on a shell, which one direction is across: more are its bend.
             bends = surface.across > 1 and not surface.is_steady
             is_bent = bends and RowLengths.of(X, spectrum, signal).are_too_even()
@@ -162,7 +166,7 @@ def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, fl
             error = _LOCAL_DOUBT / len(X) ** 0.5
             return NoiseLevel(surface.std, certain and not is_bound, is_bound, error), 0.0
     quiet = quiet_reading(X)
-    if quiet is not None and quiet.doubt < _PRECISE and _lowest([best, quiet]) is quiet:
+    if quiet is not None and quiet.doubt < _PRECISE and lowest_of([best, quiet]) is quiet:
         return NoiseLevel(quiet.std, certain=True, error=quiet.doubt / 2.0), 0.0
     if best.std == 0.0:
         return NoiseLevel(None, certain=False), 0.0
@@ -232,24 +236,19 @@ def _bound_by_laws(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -> N
     """Return the level of rows of few columns, a bound where their laws say that it is signal.
 
     A column is no less normal than its noise. Few rows tell so little of laws that noise has to
-    stand far below the signal, in most directions.
+    stand far below the signal, in most directions. In real tables of few columns a guess is wrong
+    as often as not.
     """
     if level.std is None or level.is_bound:
         return level
     plateau, size = spectrum.plateau(), len(spectrum.variances)
     is_clear = size <= 2 * plateau < 2 * size and spectrum.gap(plateau) >= _CLEAR_GAP
-    are_few = len(X) < FEWEST_ROWS and not is_clear
-    if not are_few and not is_more_than_noise(X, level.std):
+    is_little = len(X) < FEW_OF_LAWS and not is_clear
+    is_guess = not level.certain and plateau < _FEWEST
+    is_guess &= FEWEST_COLUMNS <= size <= FEW_COLUMNS  # with three, any surface fills the space
+    if not (is_little or is_guess or is_more_than_noise(X, level.std)):
         return level
     return replace(level, certain=False, is_bound=True)
-
-
-def _lowest(readings: list[Reading]) -> Reading:
-    best = readings[0]
-    for reading in readings[1:]:
-        if reading.std < best.std * (1.0 - reading.doubt):
-            best = reading
-    return best
 
 
 def _beyond(whole: Reading, part: Reading) -> float:

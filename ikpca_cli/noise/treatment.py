@@ -47,11 +47,14 @@ class Prepared(NamedTuple):
         How many of their values are, as spikes.
     transform : Transform or None
         What made the noise white, and takes them back.
+    kept : ndarray of bool, shape (n, p), or None
+        Which of their values come back as they are.
     """
 
     white: FloatArray
     left_out: int
     transform: Transform | None
+    kept: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True)
@@ -101,13 +104,14 @@ class Treatment:
 
     def prepared(self, X: FloatArray) -> Prepared:
         """Return rows (n, p) without spikes and with white noise, and how they came by it."""
-        left_out = 0
+        left_out, kept = 0, None
         if self.spikes is not None:
-            X, left_out = self.spikes.repair(X)
+            X, found = self.spikes.repair(X)
+            left_out, kept = (0, found) if self.spikes.are_kept else (int(found.sum()), None)
         if self.transform is None:
-            return Prepared(X, left_out, None)
+            return Prepared(X, left_out, None, kept)
         transform = self.transform.of_rows(X)
-        return Prepared(transform.forward(X), left_out, transform)
+        return Prepared(transform.forward(X), left_out, transform, kept)
 
     def both(self, X: FloatArray, cleaned: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return rows (n, p) and what became of them, by what makes the noise of these white."""
@@ -143,6 +147,8 @@ class Treatment:
             still = (cleaned == white).all(axis=1)
             cleaned = transform.inverse(cleaned).astype(cleaned.dtype, copy=False)
             cleaned[still] = X[still]  # the way there and back may round
+        if prepared.kept is not None and prepared.kept.any():
+            cleaned[prepared.kept] = X[prepared.kept]
         if self.constant is not None and self.constant.any():
             cleaned[:, self.constant] = X[:, self.constant]
         return cleaned

@@ -307,6 +307,23 @@ def test_what_stands_out_where_the_signal_is_strong_is_signal(seed):
     assert found.find(noisy)[0][struck].mean() > 0.7
 
 
+@pytest.mark.parametrize("share", [0.002, 0.01])
+def test_rare_values_in_columns_of_a_table_are_kept(share):
+    """A yes among many a no stands out as a spike does, and so does one town among villages."""
+    rng = np.random.default_rng(np.random.SeedSequence([96]))
+    factors = rng.normal(size=(300, 2)) @ rng.normal(size=(2, 11))
+    clean = factors + 0.2 * rng.normal(size=factors.shape)
+    rare = rng.permutation(300)[: max(int(300 * 3 * share), 1)]
+    clean[rare, rng.choice([2, 5, 9], len(rare))] += 14.0
+    model = load_method("ikpca")().fit(clean + 0.1 * rng.normal(size=clean.shape))
+    assert 0.5 * len(rare) < model.spike_share_ * clean.size <= len(rare) + 0.5
+    noisy = clean + 0.1 * rng.normal(size=clean.shape)
+    for rows in (noisy, noisy[rare]):
+        change = np.abs(model.denoise(rows) - rows)
+        assert change.max() < 1.0
+    assert model.treatment(as_rows(noisy)).prepared(noisy).left_out == 0
+
+
 def test_the_top_of_a_peak_is_no_outlier():
     x = np.arange(COLUMNS)
     rng = np.random.default_rng(np.random.SeedSequence([82]))

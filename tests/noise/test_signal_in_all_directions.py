@@ -236,3 +236,16 @@ def test_few_rows_tell_noise_only_far_below_the_signal(n_samples):
         known += not level.is_bound
     assert taken <= 1
     assert known >= 7
+
+
+@pytest.mark.parametrize(("n_samples", "n_features"), [(40, 6), (45, 15), (300, 5)])
+def test_columns_that_hang_together_loosely_are_a_bound(n_samples, n_features):
+    """Such are tables of people, towns or cars, brought to one spread: any direction is signal."""
+    taken = 0
+    for seed in range(8):
+        rng = np.random.default_rng(np.random.SeedSequence([104, seed, n_features]))
+        shared = rng.normal(size=(n_samples, 2)) @ rng.normal(size=(2, n_features))
+        rows = rng.gamma(2.0, size=(n_samples, n_features)) + 0.5 * shared
+        rows = rows / rows.std(axis=0) + 0.1 * rng.normal(size=rows.shape)
+        taken += not estimate_noise(rows - rows.mean(axis=0)).is_bound
+    assert taken == 0

@@ -15,8 +15,7 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.models.kernels.kernel import Gaussian
 from ikpca_cli.noise.eigenvalues import Eigenvalues
 
-FEWEST_ROWS = 30
-"""Fewer foretell nothing."""
+_FEWEST_ROWS = 30  # fewer foretell nothing
 
 _MOST_ROWS = 300
 _WIDTHS, _RIDGES = (0.3, 1.0, 3.0), (0.01, 0.1, 1.0)
@@ -36,7 +35,7 @@ def foretold_share(X: FloatArray, spectrum: Eigenvalues, std: float) -> float:
         The level. Directions of no more variance are foretold from the others.
     """
     quiet = max(1, int(np.count_nonzero(spectrum.variances <= std**2)))
-    few = len(X) < FEWEST_ROWS or not spectrum.of_columns
+    few = len(X) < _FEWEST_ROWS or not spectrum.of_columns
     if few or quiet == X.shape[1] or spectrum.variances[0] <= 0.0:
         return 0.0
     Z = X[:_MOST_ROWS] @ spectrum.vectors

@@ -9,6 +9,8 @@ a spike.
 That they are is told by what spikes have, and peaks, edges and heavy tails have not: hardly any
 value is nearly as far off as they are, and they are anywhere, in any row and any column, alone, and
 no more often where the signal is strong: what skewed signal has beyond its directions is there.
+A few in columns without an order, as of a table, do not tell: rare signal looks the same. They have
+no part in a fit, but rows keep them.
 """
 
 from __future__ import annotations
@@ -35,6 +37,7 @@ _SPREAD = 0.5  # share of spikes that as many columns, or rows, would have, were
 _STRONG = 0.75  # mean rank of the signal at spikes, from 0 to 1, that chance does not make of 0.5
 _SHARP_COLUMNS = 0.05  # most columns in which signal stands out as spikes do
 _CHANCE = 4.0  # standard errors of a count, for a column to have more than the usual one
+_SOME, _ORDERS = 100, 50  # rows, and orders of columns, that tell whether theirs is one
 _OUTLIERS, _FAR_FROM_ALL = 1e-3, 0.25  # share of values that are no signal, so far off they are
 
 
@@ -49,7 +52,8 @@ class Spikes:
         How far values of a column are from what the directions make of them, from which on they
         are spikes; 0 where none is, for signal stands out there.
     margins : ndarray, shape (p,)
-        How far beyond both neighbours they are at least; 0 where rows have no order.
+        How far beyond both neighbours they are at least; 0 where rows have no order, and below it
+        where they may be signal.
     share : float
         Share of the values of the training rows that are.
     are_sure : bool
@@ -61,6 +65,11 @@ class Spikes:
     margins: FloatArray
     share: float = 0.0
     are_sure: bool = False
+
+    @property
+    def are_kept(self) -> bool:
+        """Whether rows keep them, as they may be signal."""
+        return bool((self.margins < 0.0).any())
 
     def find(self, X: FloatArray) -> tuple[NDArray[np.bool_], FloatArray]:
         """Return which values of rows (n, p) are spikes, and what they should be, (n, p) both."""
@@ -95,14 +104,13 @@ class Spikes:
                 return spikes
         return None
 
-    def repair(self, X: FloatArray) -> tuple[FloatArray, int]:
-        """Return rows (n, p) with what they should be for spikes, and how many of these there are.
+    def repair(self, X: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+        """Return rows (n, p) with what they should be for spikes, and which values these are.
 
         Without any it is the same array.
         """
         found, expected = self.find(X)
-        count = int(found.sum())
-        return np.where(found, expected, X) if count else X, count
+        return np.where(found, expected, X) if found.any() else X, found
 
     def state(self) -> FloatArray:
         """Return what `from_state` needs, shape (e, p)."""
@@ -141,7 +149,10 @@ def propose(rows: FloatArray) -> Spikes | None:
         if not are_sure and _follow_signal(found, expected):
             continue
         if _are_like_spikes(found, apart, limits, are_outliers=are_sure):
-            return Spikes(directions, limits, beside * limits, float(found.mean()), are_sure)
+            share, margins = float(found.mean()), beside * limits
+            if count < rows.shape[1] and not _have_order(expected, _ORDERS):
+                return Spikes(directions, limits, np.full_like(limits, -1.0), share)
+            return Spikes(directions, limits, margins, share, are_sure)
     return None
 
 
@@ -193,12 +204,22 @@ def _as_if_anywhere(counts: NDArray[np.int_]) -> float:
     return -len(counts) * float(np.log(without)) if without > 0.0 else np.inf
 
 
-def _have_order(expected: FloatArray) -> bool:
-    """Tell whether neighbours in what rows (n, p) should be are more alike than others, if any."""
+def _have_order(expected: FloatArray, others: int = 0) -> bool:
+    """Tell whether neighbours in what rows (n, p) should be are more alike than others, if any.
+
+    And more than in some other orders of the columns, of which chance makes one look right.
+    """
     signal = expected - expected.mean(axis=0)
     if np.allclose(signal, 0.0, atol=1e-9 * float(np.abs(expected).max())):
         return True
-    return bool(np.mean(np.diff(signal, axis=1) ** 2) <= np.mean(signal**2))
+    apart = np.mean(np.diff(signal, axis=1) ** 2)
+    rng, some = np.random.default_rng(0), signal[:_SOME]
+    near = np.mean(np.diff(some, axis=1) ** 2)
+    orders = (rng.permutation(some.shape[1]) for _ in range(others))
+    return bool(
+        apart <= np.mean(signal**2)
+        and all(near < np.mean(np.diff(some[:, order], axis=1) ** 2) for order in orders)
+    )
 
 
 def beyond_neighbours(X: FloatArray) -> FloatArray:
