@@ -232,8 +232,8 @@ def time_columns(rows: RowSource) -> tuple[int, ...]:
     """Return the columns that rise from row to row, as times or a count of the rows do.
 
     Rounded times may stay the same for some rows, and those of rows in reverse order fall, if they
-    lie along a straight line. Behind these come counts that begin again whenever they are full, as
-    those of samples in packets and seconds of a clock do.
+    lie along a straight line, or frequencies if their logarithms do. Behind these come counts that
+    begin again whenever they are full, as those of samples in packets and seconds of a clock do.
     """
     n_rows, n_columns = rows.shape
     if n_rows < _FEWEST or n_columns < 2:
@@ -246,11 +246,18 @@ def time_columns(rows: RowSource) -> tuple[int, ...]:
     for column in range(n_columns):
         first, last = (end[:, column] for end in ends)
         way = np.sign(last[-1] - first[0])
-        if way and all(_rises(way * end, straight=way < 0.0) for end in (first, last)):
+        if way and all(_is_axis(end, way) for end in (first, last)):
             found.append(column)
         elif all(_period(np.diff(end)) > 0.0 for end in (first, last)):
             counts.append(column)
     return (*found, *counts)
+
+
+def _is_axis(values: FloatArray, way: float) -> bool:
+    """Tell whether numbers rise, or fall along a line as they are or on a logarithmic scale."""
+    if way > 0.0 or _rises(-values, straight=True):
+        return _rises(way * values, straight=way < 0.0)
+    return bool((values > 0.0).all()) and _rises(-np.log(values), straight=True)
 
 
 def _rises(values: FloatArray, *, straight: bool) -> bool:

@@ -40,6 +40,15 @@ def test_leaps_are_found_where_times_are_rounded_too(leaps, digits):
     assert_allclose(found.step, 0.07, rtol=0.02)
 
 
+def test_frequencies_that_fall_are_an_axis_and_a_noisy_decay_is_none():
+    """As of impedance, from the highest frequency to the lowest, evenly on a logarithmic scale."""
+    rng = np.random.default_rng(1)
+    falling = np.array([float(f"{10**power:.4e}") for power in np.linspace(5, -1, 61)])
+    signal_beside = rng.normal(size=61)
+    assert time_columns(np.column_stack([falling, signal_beside])) == (0,)
+    assert time_columns(np.column_stack([falling + 3.0 * rng.normal(size=61), signal_beside])) == ()
+
+
 @pytest.mark.parametrize("per_tick", [2, 50])
 def test_samples_within_a_tick_of_the_clock_have_times(per_tick):
     ticks = np.floor(np.arange(N) / per_tick)
