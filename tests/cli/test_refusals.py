@@ -77,6 +77,12 @@ def test_wrong_width(cli, ready, command):
     assert "4" in line
 
 
+def test_an_output_that_exists_is_refused_before_methods_are_compared(cli, ready, monkeypatch):
+    monkeypatch.setattr("ikpca_cli.cli.ranked.settle", None)
+    args = ["fit", "good.npy", "--method", "auto", "-o", "pca.joblib"]
+    assert "pca.joblib: exists already" in refused(cli, args, 1, ready)
+
+
 def test_rows_that_are_columns_are_told_by_what_to_do(cli, ready):
     np.save("turned.npy", np.load("good.npy")[:7].T)
     line = refused(cli, ["denoise", "pca.joblib", "turned.npy"], 1, ready)

@@ -174,6 +174,20 @@ def test_noise_that_grows_is_told_where_the_rows_brightness_varies(kind, seed):
     assert noise_of(clean + rng.normal(0, 0.05, clean.shape)).name == "white"
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_counts_are_told_where_few_columns_are_bright(seed):
+    """A model of few components takes the noise of the bright ones for signal at first."""
+    rng = np.random.default_rng(np.random.SeedSequence([78, seed]))
+    at = np.arange(80.0)
+    peaks = np.exp([-((at - 25) ** 2) / 60, -((at - 55) ** 2) / 100])
+    clean = 5.0 + rng.uniform(20, 200, (200, 2)) @ peaks
+    found = noise_of(rng.poisson(clean).astype(float))
+    assert found.name == "counts"
+    assert_allclose(found.transform.gain, 1.0, atol=0.05)
+    white = np.rint(clean + 40.0 + rng.normal(0.0, 7.0, clean.shape))
+    assert noise_of(white).name == "white"
+
+
 @pytest.mark.filterwarnings("ignore:noise that is correlated along the row")
 @pytest.mark.parametrize("method", ["ikpca", "pca"])
 @pytest.mark.parametrize(("kind", "most"), [("columns", 0.5), ("counts", 0.7), ("correlated", 0.9)])

@@ -174,6 +174,10 @@ def fit(
     if len(sources) > 1:
         exclusions.check_several(work.cluster)
     method = default_method(method, window)
+    params = {} if method == "auto" else method_params(method, given)
+    target = (update or "model.joblib") if output is None else output
+    force = force or target == update
+    exclusions.check_outputs(target, plot, inputs=sources, force=force)
     standing: list[str] = []
     if method == "auto":
         from ikpca_cli.cli.ranked import settle
@@ -181,13 +185,12 @@ def fit(
         method, given, standing = settle(
             sources, given, as_rows_of(reading.options(), window), work, printing
         )
-    params = method_params(method, given)
-    target = (update or "model.joblib") if output is None else output
+        params = method_params(method, given)
 
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.private import warn_of_open_rows
     from ikpca_cli.cli.several import open_all, open_apart
-    from ikpca_cli.cli.sources import opener, split_source
+    from ikpca_cli.cli.sources import opener
     from ikpca_cli.cli.words.next_steps import again
     from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.cli.words.sentences import fit_sentences
@@ -201,13 +204,6 @@ def fit(
     from ikpca_cli.modelfile.storage import load_model, save_model
     from ikpca_cli.recordings.windowed import Windowed
 
-    force = force or target == update
-    inputs = [split_source(source)[0] for source in sources]
-    exclusions.check_model_file(target, inputs=inputs, force=force)
-    if plot is not None:
-        from ikpca_cli.plots.picture_file import check_picture
-
-        check_picture(plot, inputs=inputs, outputs=[target], force=force)
     old = None if update is None else load_model(update)
     files = reading.options(fills=True, known=None if old is None else old.reading_)
     if reading.left_to_model:

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ikpca_cli.cli.sources import split_source
 from ikpca_cli.errors import UsageError
 
 
-def check_model_file(target: str, *, inputs: Sequence[str], force: bool) -> None:
-    """Refuse a file for a model that cannot be written, or is called as data are.
+def check_outputs(target: str, plot: str | None, *, inputs: Sequence[str], force: bool) -> None:
+    """Refuse a file for a model that cannot be written, or is called as data are, and a picture.
 
     Raises
     ------
@@ -23,12 +24,17 @@ def check_model_file(target: str, *, inputs: Sequence[str], force: bool) -> None
     from ikpca_cli.formats.format import suffix_of
     from ikpca_cli.formats.format_registry import FORMATS, format_named
 
-    check_target(target, inputs=inputs, force=force)
+    files = [split_source(source)[0] for source in inputs]
+    check_target(target, inputs=files, force=force)
     if any(suffix_of(target) in kind.suffixes for kind in map(format_named, FORMATS)):
         name = Path(target).with_suffix(".joblib")
         raise UsageError(
             f"{target}: a model goes there, and no array: name it {name}; denoise writes clean rows"
         )
+    if plot is not None:
+        from ikpca_cli.plots.picture_file import check_picture
+
+        check_picture(plot, inputs=files, outputs=[target], force=force)
 
 
 def check_several(cluster: str | None) -> None:

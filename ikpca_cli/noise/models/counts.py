@@ -17,12 +17,25 @@ _BINS = 40
 _PASSES = 4
 _GROWS = 1.5  # variance at the ninth tenth of the signal over that at the first tenth
 _SURELY = 4.0  # standard errors of the slope
+_POISSON = 0.1  # what the gain of counts is off by
 _FREE = 0.1  # share of a number's noise that a residual must hold to tell it
 
 
 def propose(rows: FloatArray) -> SquareRoot | None:
-    """Return the transform for a variance of ``gain x + floor``, None where it does not grow."""
-    found: SquareRoot | None = None
+    """Return the transform for a variance of ``gain x + floor``, None where it does not grow.
+
+    Where few columns are bright, their noise is more than the signal of the others, and is taken
+    for signal. Whole numbers are then looked at by their roots first; Poisson's have a gain of 1.
+    """
+    found = _line(rows, None)
+    if found is None and rows.min() >= 0.0 and np.array_equal(rows, np.rint(rows)):
+        found = _line(rows, SquareRoot(1.0, 0.0))
+        return found if found is not None and abs(found.gain - 1.0) <= _POISSON else None
+    return found
+
+
+def _line(rows: FloatArray, found: SquareRoot | None) -> SquareRoot | None:
+    """Return the line that is found with residuals of rows as they are, or stabilised so far."""
     for _ in range(_PASSES):
         signal, squares = _residuals(rows, found)
         means, variances, counts = _by_signal(signal, squares)

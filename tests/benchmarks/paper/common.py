@@ -9,12 +9,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+
+if find_spec("matplotlib") is None:
+    sys.exit("error: the pictures need matplotlib, which is not installed: pip install '.[plot]'")
 
 SHARED = Path(__file__).parents[4] / "shared/data"
 USPS, BEATS = SHARED / "usps.h5", SHARED / "cpsc_normal_beats.h5"
