@@ -19,8 +19,6 @@ from ikpca_cli.transforms.column_scale import ColumnScale
 
 _PASSES = 2
 _LEAST = 1e-3  # of the median level: a column with less has no noise to speak of
-_MEDIAN = 0.6745  # of the size of a normal number
-_CLEARLY = 3.3  # two relative errors of what a median tells, times the root of the rows
 _FREE = 0.1  # share of a column's noise that a residual must hold to tell it
 
 
@@ -67,10 +65,6 @@ def _residual_levels(Z: FloatArray) -> FloatArray:
     n_samples = len(Z)
     found = LowRank.of(Z)
     free = np.maximum(1.0 - found.column_leverage, _FREE) * max(1.0 - found.rank / n_samples, _FREE)
-    levels = np.sqrt((found.residual**2).sum(axis=0) / (n_samples - 1))
-    # What a few rows have of a column, and no other column tells, is signal.
-    apart = found.residual - np.median(found.residual, axis=0)
-    middle = np.median(np.abs(apart), axis=0) / _MEDIAN
-    lower = middle < levels * (1.0 - _CLEARLY / n_samples**0.5)
-    corrected: FloatArray = np.where(lower, middle, levels) / np.sqrt(free)
-    return corrected
+    squares = (found.residual**2).sum(axis=0) / (n_samples - 1)
+    levels: FloatArray = np.sqrt(squares / free)
+    return levels

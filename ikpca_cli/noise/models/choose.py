@@ -77,6 +77,7 @@ _FAR_LONGER = 2.0  # plateau of counts, few of which are quieter
 _OFF_ONE = 0.15  # that the level of stabilised counts may be, beside signal
 _SHARED = 0.1  # of what is called noise, that nearest rows have, too: about nothing
 _UNEVEN = 5.0  # spread of columns that signal left in them does not have
+_NORMAL_COLUMNS = 3.5  # kurtosis of most rows, above which columns are loud by signal of their own
 _AS_LONG = 0.93  # of the longest plateau, that a model of fewer unknowns has
 
 
@@ -208,6 +209,9 @@ def _other(rows: FloatArray, white: int) -> Noise:
         if not residual.may_be_noise(by_column=not stabilised):
             continue
         is_along = isinstance(transform, Whitening | FrequencyBand)
+        # Skewed columns are as loud as their signal, which no level makes normal.
+        if name == "columns" and residual.core_kurtosis > _NORMAL_COLUMNS:
+            continue
         # Columns of one process, that neighbours share, may be louder and louder; and signal that
         # some rows have more of is smooth.
         may_be_smooth = name == "columns" or (name == "rows" and not far_longer)
