@@ -118,7 +118,7 @@ class Denoiser(KnownFit):
         with at_work(with_scipy=True):
             return self._fit_rows(X, False, progress, oracle)
 
-    def partial_fit(self, X: Any, *, progress: Progress = silent) -> Self:
+    def partial_fit(self, X: Any, y: object = None, *, progress: Progress = silent) -> Self:
         """Learn from more rows without those before, where the method can.
 
         Raises

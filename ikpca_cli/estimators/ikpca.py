@@ -202,7 +202,7 @@ class IKPCA(PreimageDenoiser):
         finally:
             self._features, self._keep_sums = None, False
 
-    def partial_fit(self, X: Any, *, progress: Progress = silent) -> Self:
+    def partial_fit(self, X: Any, y: object = None, *, progress: Progress = silent) -> Self:
         """Learn from more rows, without the rows before, or from first ones.
 
         Random features, the means that rows are centred by, noise level and parameters remain those
@@ -212,6 +212,7 @@ class IKPCA(PreimageDenoiser):
         ----------
         X : array_like or row source, shape (n_samples, n_features)
             At least two rows for the first time, then one or more.
+        y : object, not used
         progress : callable
 
         Returns

@@ -88,7 +88,9 @@ def test_the_next_command_reads_the_file_as_the_fit_did(cli, tmp_path):
 def test_where_nothing_would_be_removed_the_next_step_is_another_fit():
     unknown = FIT | {"noise_std": None, "estimated_mse": None, "strength": 0.0}
     *_, line = fit_sentences(unknown, given=False, replicates=False, sources=["a.csv"])
-    assert line.startswith("Next: ikpca fit a.csv --noise-std LEVEL, if you know it")
+    assert line.startswith(
+        "Next: ikpca fit a.csv --noise-std LEVEL, if you know it, with -o 'a b.m' --force to "
+    )
 
 
 def test_errors_in_words():

@@ -28,7 +28,7 @@ def test_equal_to_one_fit(halves, pieces):
     both = np.concatenate(halves)
     model = IKPCA(5, **GIVEN).partial_fit(first)
     for part in np.array_split(second, pieces):
-        assert model.partial_fit(part) is model
+        assert model.partial_fit(part, part) is model
     whole = IKPCA(5, solver="primal", **GIVEN).fit(both)
     assert model.n_samples_ == whole.n_samples_ == 120
     assert_allclose(model.mean_, whole.mean_, atol=1e-12)

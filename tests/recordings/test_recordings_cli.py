@@ -197,6 +197,9 @@ def test_recordings_that_do_not_fit_the_model(cli, recording):
     assert "fewer than the window 32" in cli("fit", "short.npy", "--window", "32", code=1).output
     cli("fit", "noisy.csv", "--window", "32")
     assert "has 1 channel, but" in cli("denoise", "model.joblib", "one.npy", code=1).output
+    for option, words in (("--keep-unlike", []), ("--image", ["4x8", "--preview"])):
+        line = cli("denoise model.joblib noisy.csv", option, *words, code=2).stderr
+        assert f"{option} is for rows, model.joblib for windows: leave it out" in line
 
 
 def test_numbers_that_are_missing_are_named(cli, recording):

@@ -139,6 +139,7 @@ def denoise(
     from ikpca_cli.cli.batch.parallel import clean_all
     from ikpca_cli.formats.output import new_names
     from ikpca_cli.plots.shown import image_shape
+    from ikpca_cli.recordings.windowed import Windowed
 
     if model_of(model).is_useless():
         warnings.warn(
@@ -147,6 +148,10 @@ def denoise(
             IkpcaWarning,
             stacklevel=1,
         )
+    if isinstance(model_of(model), Windowed):
+        for option, there in {"--keep-unlike": keep_unlike, "--image": image is not None}.items():
+            if there:
+                raise UsageError(f"{option} is for rows, {model} for windows: leave it out")
     size = image_shape(image, model_of(model).n_features_in_)
     options = reading.options(fills=True, known=model_of(model).reading_)
     if output_dir is not None:

@@ -83,8 +83,9 @@ def evaluate(
     noisy = gathered(noisy)
     size = image_shape(image, fitted.n_features_in_)
     if isinstance(fitted, Windowed):
-        if clean == MEAN:
-            raise UsageError(f"--clean {MEAN} is for rows, {model} for windows: leave it out")
+        for option, there in {f"--clean {MEAN}": clean == MEAN, "--image": image}.items():
+            if there:
+                raise UsageError(f"{option} is for rows, {model} for windows: leave it out")
     elif clean is None and fitted.replicates_:
         clean = MEAN
     score: Mapping[str, float | int | str | None]
