@@ -98,7 +98,8 @@ def _is_signal(model: Estimator, X: FloatArray, found: Caution, usual: Treatment
     """Tell whether rows (n, p) of a file, centred, show that the level found is that of signal."""
     if usual.by_row:
         return neighbour_correlation(X) > _MOST_ALIKE
-    if model.withheld_ in OF_NOISE and found.level_ratio < 1.0 and are_alike(X):
+    is_lower = found.level_ratio < 1.0 / LIKE
+    if model.withheld_ in OF_NOISE and is_lower and are_alike(X):
         return True
     if usual.transform is not None or found.std is None or not is_more_than_noise(X, found.std):
         return False
