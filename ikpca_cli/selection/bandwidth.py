@@ -1,4 +1,7 @@
-"""The search for kernel widths: downhill over the risk of their best expansions of iterations."""
+"""The search for kernel widths: downhill over the risk of their best expansions of iterations.
+
+And whether a kernel is of use at all.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,11 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import Literal
 
+import numpy as np
+
 from ikpca_cli.selection.choice import Auto
 from ikpca_cli.selection.cross_validation import WORTH_A_PAIR, CrossValidation
+from ikpca_cli.selection.least_risk import best_weights, risks_of
 from ikpca_cli.selection.outcome import Bandwidth, Expansion
 
 FACTOR_LIMITS = (1e-3, 1e3)
@@ -15,6 +21,9 @@ FACTOR_LIMITS = (1e-3, 1e3)
 
 FIRST_FACTORS = (FACTOR_LIMITS[0], 0.25, 1.0, 4.0)
 """Gammas to begin with, in units of one over the median distance; then halved and doubled."""
+
+WORTH_ALL = 0.05
+"""Share of the fair risk that linear components have to save to take the place of all else."""
 
 _WORTH_A_STEP = 0.002  # share of the risk that another pair of gammas has to save
 
@@ -53,6 +62,28 @@ def best_expansion(
     if isinstance(second_gamma, float | int):
         expansion = trial.best(expansion.gammas[0], float(second_gamma))
     return expansion, first
+
+
+def or_components(trial: CrossValidation, expansion: Expansion) -> Expansion:
+    """Return linear components alone where their fair risk is clearly less, or an expansion.
+
+    Few numbers tell the weights of few candidates better than those of many.
+    """
+    if trial.smoothed is None or trial.trials[0].reference is not None:
+        return expansion
+    parts, n_iterations = trial.parts(expansion.gammas), len(trial.ways) * len(expansion.gammas)
+    weights = best_weights(parts, trial.usable(parts, linear=True), n_iterations)
+    risks = risks_of(parts, weights, trial.seen[expansion.gammas[0]].before)
+    other = Expansion(
+        expansion.gammas,
+        ({},) * len(expansion.gammas),
+        float(risks.mean()),
+        float(risks.std() / np.sqrt(len(risks))),
+        weights[n_iterations:],
+        linear=True,
+    )
+    least = trial.fair_risk(expansion).risk
+    return other if trial.fair_risk(other).risk < least - WORTH_ALL * abs(least) else expansion
 
 
 def _search_both(

@@ -130,8 +130,8 @@ class CrossValidation:
     def best(self, *gammas: Bandwidth) -> Expansion:
         """Return the expansion of least estimated risk at one gamma, or at several together."""
         self.see(*gammas)
-        parts, before = self._parts(gammas), self.seen[gammas[0]].before
-        asked = parts, self._usable(parts), len(self.ways) * len(gammas)
+        parts, before = self.parts(gammas), self.seen[gammas[0]].before
+        asked = parts, self.usable(parts), len(self.ways) * len(gammas)
         if self.trials[0].reference is None:
             found, risks, near = weights_for_most(*asked, before, self.noise_variance)
         else:
@@ -162,7 +162,7 @@ class CrossValidation:
         """Let `fit` stand for rows of which only some coefficients of low frequency are seen."""
         self.lowered[n_coefficients] = fit
 
-    def _parts(self, gammas: tuple[Bandwidth, ...]) -> list[Candidates]:
+    def parts(self, gammas: tuple[Bandwidth, ...]) -> list[Candidates]:
         """Return all that takes part in an expansion at some gammas."""
         smoothed = [] if self.smoothed is None else [self.smoothed]
         return [*(self.seen[gamma] for gamma in gammas), *smoothed]
@@ -173,9 +173,12 @@ class CrossValidation:
             tried = parallel_map(self._try_smoothers, self.trials)
             self.smoothed = SmoothDisplacements.joined(tried)
 
-    def _usable(self, parts: list[Candidates]) -> NDArray[np.bool_]:
+    def usable(self, parts: list[Candidates], *, linear: bool = False) -> NDArray[np.bool_]:
         """Tell which ways stay near the rows: where rows hardly differ, a spectrum can explode."""
         usable: NDArray[np.bool_] = np.concatenate([part.farthest <= self.reach for part in parts])
+        if linear and self.smoothed is not None:
+            components = self.smoothed.linear
+            usable &= np.pad(components, (len(usable) - len(components), 0))
         if self.trials[0].reference is None:
             steepest = np.concatenate([np.abs(part.gains).max(axis=1) for part in parts])
             usable &= steepest <= _STEEPEST * self.noise_variance
@@ -209,7 +212,7 @@ class CrossValidation:
             return expansion
         finer = replace(first, places=places)
         before = self.seen[expansion.gammas[0]].before
-        coarse = risks_of(self._parts(expansion.gammas), self._weights(expansion), before)
+        coarse = risks_of(self.parts(expansion.gammas), expansion.as_array(self.ways), before)
         self.progress("estimating", 0, 1)
         pairs = zip(expansion.gammas, expansion.weights, strict=True)
         parts: list[Candidates] = list(
@@ -235,17 +238,11 @@ class CrossValidation:
 
     def fair_risk(self, expansion: Expansion) -> Expansion:
         """Return an expansion with the risk of its weights on rows that did not choose them."""
-        known, near = self._parts(expansion.gammas), expansion.near
+        known, near = self.parts(expansion.gammas), expansion.near
         known = known if near is None else [part.some(near) for part in known]
-        over = optimism(known, self._usable(known), len(self.ways) * len(expansion.gammas))
+        usable = self.usable(known, linear=expansion.linear)
+        over = optimism(known, usable, len(self.ways) * len(expansion.gammas))
         return replace(expansion, risk=expansion.risk + over)
-
-    def _weights(self, expansion: Expansion) -> FloatArray:
-        """Return the weights of an expansion as one array, those of smoothers last."""
-        ways = [part.get(way, 0.0) for part in expansion.weights for way in self.ways]
-        if expansion.smoothing is None:
-            return np.array(ways)
-        return np.concatenate([ways, expansion.smoothing])
 
     def _try(
         self, gamma: Bandwidth, trial: Trial, ways: Collection[Iteration] | None = None

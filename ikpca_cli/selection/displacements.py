@@ -116,6 +116,8 @@ class SmoothDisplacements:
         Displacements that are not of one band, in coefficients.
     gains : ndarray, shape (k, m)
         As for `Displacements`; those of bands come first.
+    linear : ndarray of bool, shape (k,)
+        Whether each is made of principal components alone.
     crossed : dict
         Products with other displacements, which pairs of gammas ask for again and again.
     """
@@ -125,6 +127,7 @@ class SmoothDisplacements:
     means: FloatArray
     dense: FloatArray
     gains: FloatArray
+    linear: NDArray[np.bool_]
     crossed: dict[int, tuple[Displacements, FloatArray]] = field(default_factory=dict)
 
     @classmethod
@@ -163,7 +166,7 @@ class SmoothDisplacements:
             E = order.forward(error)
             banded = [-order.by_band(A * E).T for A in (Z, means)]
             gains = np.concatenate([*banded, np.einsum("kij,ij->ki", dense, E)])
-        return cls(order, Z, means, dense, gains / n_features)
+        return cls(order, Z, means, dense, gains / n_features, fit.are_components)
 
     @classmethod
     def joined(cls, parts: Iterable[SmoothDisplacements]) -> SmoothDisplacements:
@@ -175,6 +178,7 @@ class SmoothDisplacements:
             np.concatenate([part.means for part in found]),
             np.concatenate([part.dense for part in found], axis=1),
             np.concatenate([part.gains for part in found], axis=1),
+            found[0].linear,
         )
 
     @cached_property
@@ -220,7 +224,7 @@ class SmoothDisplacements:
     def some(self, rows: slice | NDArray[np.intp]) -> SmoothDisplacements:
         """Return what is done to some of the rows."""
         own = self.coefficients[rows], self.means[rows], self.dense[:, rows], self.gains[:, rows]
-        return SmoothDisplacements(self.order, *own)
+        return SmoothDisplacements(self.order, *own, self.linear)
 
     def _with_steps(self, steps: FloatArray) -> FloatArray:
         """Return the mean products (k, l) with steps in coefficients, (l, m, p)."""

@@ -30,7 +30,7 @@ from ikpca_cli.models.preimage import (
     all_iterations,
 )
 from ikpca_cli.models.random_features import FourierFeatures
-from ikpca_cli.selection.bandwidth import best_expansion
+from ikpca_cli.selection.bandwidth import best_expansion, or_components
 from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Oracle, Task, usable_noise_std
 from ikpca_cli.selection.cross_validation import CrossValidation
 from ikpca_cli.selection.durations import Durations, fit_stages, last_stages, search_stages
@@ -153,6 +153,7 @@ class ExpansionSearch:
             )
             surer.lowered = trial.lowered
             trial, expansion = surer, surer.best(*expansion.gammas)
+        expansion = or_components(trial, expansion)
         expansion = trial.fair_risk(trial.full_risk(expansion, X.shape[0]))
         pairs = list(zip(expansion.gammas, expansion.weights, strict=True))
         own = [(gamma, weights) for gamma, weights in pairs if not isinstance(gamma, LowPass)]

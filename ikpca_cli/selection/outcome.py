@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeAlias
 
@@ -47,6 +47,8 @@ class Expansion:
         Weights of the smoothers, in the order of `SmoothingFit.names`.
     near : ndarray of int, or None
         Held-out rows that decided about the weights; None for all.
+    linear : bool
+        Whether principal components alone take part.
     """
 
     gammas: tuple[Bandwidth, ...]
@@ -55,6 +57,12 @@ class Expansion:
     error: float
     smoothing: FloatArray | None = None
     near: NDArray[np.intp] | None = None
+    linear: bool = False
+
+    def as_array(self, ways: Sequence[Iteration]) -> FloatArray:
+        """Return the weights of some iterations as one array, those of smoothers last."""
+        weights = np.array([part.get(way, 0.0) for part in self.weights for way in ways])
+        return weights if self.smoothing is None else np.concatenate([weights, self.smoothing])
 
     def saves(self, share: float, other: Expansion) -> bool:
         """Tell whether all gammas are of use, and save a share of the other's risk.

@@ -66,6 +66,17 @@ def test_an_order_is_taken_by_what_its_smoothers_are_worth():
     assert best_order(rows - mean, mean, 0.3**2, rng) == RowOrder(60, 1)
 
 
+def test_few_rows_of_few_directions_are_left_to_linear_components():
+    """The weights of dozens of candidates owe too much to the noise of four hundred numbers."""
+    rng = np.random.default_rng([42, 5])
+    clean = 5.0 * rng.normal(size=(240, 2)) @ rng.normal(size=(2, 10))
+    noisy = clean + rng.normal(size=clean.shape)
+    given = {"noise_std": 1.0, "noise_model": "white"}
+    models = IKPCA(**given).fit(noisy[:40]), PCA(**given).fit(noisy[:40])
+    ours, linear = (np.mean((model.denoise(noisy[40:]) - clean[40:]) ** 2) for model in models)
+    assert ours < 1.1 * linear
+
+
 def test_given_values_are_kept():
     train, _ = sines(100, 6)
     model = IKPCA(7, gamma=0.01, noise_std=0.2).fit(train)

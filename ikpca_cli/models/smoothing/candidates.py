@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
 from ikpca_cli.data.row_source import FloatArray
@@ -98,6 +99,12 @@ class SmoothingFit:
             *(f"components of {span} coefficients" for span in self.spans[1:]),
             *(name for name, _, _ in ADAPTIVE),
         ]
+
+    @property
+    def are_components(self) -> NDArray[np.bool_]:
+        """Whether each candidate is PCA of all coefficients, (k,)."""
+        names = ("components of these rows", f"components of {self.spans[0]} coefficients")
+        return np.isin(self.names, names)
 
     def dense(
         self, Z: FloatArray, dZ: Sequence[FloatArray], trace: FloatArray
