@@ -34,6 +34,8 @@ from ikpca_cli.transforms.protocol import Transform
 from ikpca_cli.transforms.transform_registry import names as transform_arrays
 from ikpca_cli.transforms.transform_registry import transform_of
 
+_FEW_COLUMNS = 20  # up to which signal may fill all of them
+
 
 class Cleaner(Estimator):
     """A fitted method at work on rows; see `Estimator` for attributes.
@@ -132,6 +134,8 @@ class Cleaner(Estimator):
         with at_work(with_scipy=True):
             given = lambda ratio: self._at_level(ratio)._raw, self._distance_block
             found = caution_of(self, *given, some, usual, self.signal_variance())
+        if self.fitted_params_["noise_std"] != "auto" and rows.shape[1] <= _FEW_COLUMNS:
+            found = replace(found, is_untold=not found.is_certain)
         return replace(usual, caution=found)
 
     def clean(self, block: FloatArray, treatment: Treatment) -> FloatArray:

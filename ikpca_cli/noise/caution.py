@@ -82,6 +82,8 @@ class Caution:
         Whether there are spikes, of which some are not found: rows with these hold more noise.
     of_signal : bool
         Whether what is left of rows beside what they share is signal in part, or all of it.
+    is_untold : bool
+        Whether rows do not tell their level, which is taken to be that of the training rows.
     """
 
     std: float | None
@@ -93,6 +95,7 @@ class Caution:
     read: float | None = field(default=None, compare=False)
     has_spikes: bool = field(default=False, compare=False)
     of_signal: bool = field(default=False, compare=False)
+    is_untold: bool = field(default=False, compare=False)
 
     @property
     def is_usual(self) -> bool:
@@ -129,6 +132,11 @@ class Caution:
         """Return what is done to rows of other noise, a note; empty where they are as promised."""
         ratio = self.level_ratio
         left = self.strength == 0.0 and ratio != 1.0
+        if self.is_untold and ratio == 1.0 and self.strength:
+            return Note(
+                f"these rows do not tell their own noise, which is taken to be {self.std:.3g}, as "
+                "for the fit: those with less may come back worse; fit them with their --noise-std"
+            )
         if 1.0 / LIKE <= ratio <= LIKE and not left:
             return ""
         kind = "louder" if ratio > 1.0 else "quieter"

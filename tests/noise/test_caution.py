@@ -476,3 +476,14 @@ def test_signal_that_is_rough_is_not_noise_of_a_file_where_the_level_was_given(m
     assert np.mean((model.denoise(noisy) - rough) ** 2) < 1.05 * 0.05**2
     quiet = load_method(method)(noise_std=0.1).fit(bumps(150, 1)[0])
     assert quiet.read_std_ is None
+
+
+def test_rows_that_do_not_tell_their_noise_are_said_to_be_taken_for_those_of_the_fit():
+    """Signal in all of few columns hides how much less noise a file has; one in a few does not."""
+    rng = np.random.default_rng(np.random.SeedSequence([66]))
+    for falls, is_untold in ((0.75 ** np.arange(9), True), (np.arange(9) < 2, False)):
+        turned = np.sqrt(falls)[:, None] * np.linalg.qr(rng.normal(size=(9, 9)))[0]
+        rows = rng.normal(size=(300, 9)) @ turned + 0.2 * rng.normal(size=(300, 9))
+        caution = load_method("pca")(noise_std=0.2).fit(rows[:200]).treatment(rows[200:]).caution
+        assert ("do not tell their own noise" in caution.remark()) is is_untold
+        assert caution.strength == 1.0
