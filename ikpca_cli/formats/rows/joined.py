@@ -16,6 +16,8 @@ from ikpca_cli.formats.rows.few_open import FewOpen, is_kept, named_warnings
 from ikpca_cli.formats.rows.mapped import Mapped
 from ikpca_cli.formats.rows.row_slices import BLOCK
 
+_NAMED = 10  # files that cannot be read, which an error names
+
 
 @dataclass(frozen=True)
 class Part:
@@ -75,8 +77,11 @@ class Joined:
         dtypes, start = [], 0
         try:
             for place in range(len(opens)):
-                with self._opened(place) as rows:
-                    self._take(rows, start)
+                try:
+                    with self._opened(place) as rows:
+                        self._take(rows, start)
+                except InputError as error:
+                    raise InputError(f"{error}{self._also_unreadable(place)}") from error
                 dtypes.append(rows.dtype)
                 start += len(rows)
         except BaseException:
@@ -103,6 +108,19 @@ class Joined:
         self._files.close()
         if self._spool is not None:
             self._spool.close()
+
+    def _also_unreadable(self, place: int) -> str:
+        """Return which files after one cannot be read, so that all are mended at once."""
+        found = []
+        for opens in self._opens[place + 1 :]:
+            try:
+                opens().close()
+            except InputError as error:
+                found.append(str(error).partition(": ")[0])
+        if not found:
+            return ""
+        more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+        return f" (nor can these be read: {', '.join(found[:_NAMED])}{more})"
 
     def _opened(self, place: int) -> Rows:
         rows = self._opens[place]()
