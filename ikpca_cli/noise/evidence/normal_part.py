@@ -14,7 +14,6 @@ same; that of numbers on steps, such as counts and answers, rises again.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.quiet_columns import come_again, least_steps
@@ -70,6 +69,9 @@ def most_normal(X: FloatArray, std: float, *, by_steps: bool = False) -> float:
     unit, power = np.exp(1j * (_STEP / std) * X), free.astype(complex)
     starts = np.linspace(0, len(X), _GROUPS, endpoint=False).astype(int)
     counts = np.add.reduceat(free.astype(float), starts, axis=0)
+    n_rows = counts.sum(axis=0)
+    left = np.vstack([n_rows - counts, n_rows])
+    pairs = np.maximum(left * (left - 1.0), 1.0)
     best, lowest = np.inf, [np.inf, np.inf]
     for multiple in range(1, _COUNT + 1):
         power *= unit
@@ -77,9 +79,13 @@ def most_normal(X: FloatArray, std: float, *, by_steps: bool = False) -> float:
             continue
         argument, by_chance = multiple * _STEP / std, _BY_CHANCE[multiple > _FEW]
         sums = np.add.reduceat(power, starts, axis=0)
+        total = sums.sum(axis=0)
+        # Of independent rows, without the part that each has with itself.
+        squares = (np.abs(np.vstack([total - sums, total])) ** 2 - left) / pairs
         told = limits >= argument
         for which, columns in enumerate((told, quiet & told)):
-            square, error = _mean_square(sums[:, columns], counts[:, columns], by_chance)
+            some = np.compress(columns, squares, axis=1)
+            square, error = _mean_square(some, n_rows[columns], by_chance)
             rises = square - error > lowest[which]
             lowest[which] = min(lowest[which], square + error)
             if square > error and (rises or not by_steps):
@@ -87,27 +93,21 @@ def most_normal(X: FloatArray, std: float, *, by_steps: bool = False) -> float:
     return float(best)
 
 
-def _mean_square(
-    sums: NDArray[np.complex128], counts: FloatArray, by_chance: float
-) -> tuple[float, float]:
+def _mean_square(squares: FloatArray, n_rows: FloatArray, by_chance: float) -> tuple[float, float]:
     """Return the mean squared modulus of characteristic functions, and what it may be off.
 
     Parameters
     ----------
-    sums : ndarray of complex, shape (groups, q)
-        Sums of exponentials over groups of rows.
-    counts : ndarray, shape (groups, q)
-        Values in each.
+    squares : ndarray, shape (groups + 1, q)
+        Squared moduli without each group of rows in turn, and of all.
+    n_rows : ndarray, shape (q,)
+        Values in each column.
     by_chance : float
         How much more than none there may be, in units of what is seen where there is none.
     """
-    if not sums.size:
+    if not squares.size:
         return 0.0, np.inf
-    total, n_rows = sums.sum(axis=0), counts.sum(axis=0)
-    rest, left = np.vstack([total - sums, total]), np.vstack([n_rows - counts, n_rows])
-    # Of independent rows, without the part that each has with itself.
-    squares = (np.abs(rest) ** 2 - left) / np.maximum(left * (left - 1.0), 1.0)
     means = squares.mean(axis=1)
-    error = float(means[:-1].std()) * (len(counts) - 1) ** 0.5
-    chance = float(np.mean(n_rows**-2.0) / len(total)) ** 0.5
+    error = float(means[:-1].std()) * (len(squares) - 2) ** 0.5
+    chance = float(np.mean(n_rows**-2.0) / len(n_rows)) ** 0.5
     return float(means[-1]), _SURELY * error + by_chance * chance
