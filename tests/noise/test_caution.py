@@ -487,3 +487,17 @@ def test_rows_that_do_not_tell_their_noise_are_said_to_be_taken_for_those_of_the
         caution = load_method("pca")(noise_std=0.2).fit(rows[:200]).treatment(rows[200:]).caution
         assert ("do not tell their own noise" in caution.remark()) is is_untold
         assert caution.strength == 1.0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_too_few_to_tell_any_noise_stay_as_they_are(method):
+    """As three quantities along an axis: with nothing known, they came back as each other."""
+    t = np.linspace(0.0, 1.0, 60)
+    rows = np.stack([np.exp(-3.0 * t), -(t**2), np.cos(4.0 * t), t - t**3])
+    rows *= np.array([[1.0], [1.0], [20.0], [20.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = load_method(method)().fit(rows)
+    assert model.noise_std_ is None
+    assert "so that rows are left as they are" in model.noise_doubt_
+    assert_array_equal(model.denoise(rows), rows)

@@ -86,7 +86,7 @@ def promise_of(
         # What was asked for is done unless it does harm for sure.
         useless = risk - (0.0 if blind else error) >= (1.0 - 1e-9) * noise_std**2
     if risk is not None and blind:
-        nothing = level.is_bound or useless
+        nothing = level.is_bound or level.std is None or useless
         strength = 0.0 if nothing else level.strength
     if noise_std is not None and risk is not None:
         if strength == 0.0:  # rows stay as they are
