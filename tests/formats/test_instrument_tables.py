@@ -154,6 +154,22 @@ def test_empty_columns_are_no_data_and_come_back_as_they_are(tmp_path, above):
         assert [cells[c] for c in (1, 2, 5, 6)] == ["", "", "", "Logged" if row == 2 else ""]
 
 
+def test_a_file_that_grows_while_it_is_read_is_warned_of(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(joined(lines(), ""))
+
+    def more(*_):
+        with path.open("a") as file:
+            file.write("1.5,2")
+
+    with read_rows(str(path), ReadOptions(), progress=more) as rows:
+        assert len(rows) == len(ROWS)
+        assert "wrote to it while it was read" in rows.warnings[-1]
+    path.write_text(joined(lines(), ""))
+    with read_rows(str(path), ReadOptions()) as rows:
+        assert rows.warnings == ()
+
+
 def test_a_number_sign_may_be_the_name_of_the_first_column(tmp_path):
     """As HOBO's without quotes: it is no comment, after which all names would be moved by one."""
     path = tmp_path / "a.csv"

@@ -93,7 +93,13 @@ def read_table(
             if inner is not None:
                 raise InputError(f"{name}: {inner}")
             text = TableText(stream, name, zipped=zipped)
-            return _read(text, path, name, options, size, progress)
+            rows = _read(text, path, name, options, size, progress)
+            if data is None and size not in (None, os.fstat(file.fileno()).st_size):
+                grew = (
+                    "another program wrote to it while it was read: its last row may be incomplete"
+                )
+                rows.warnings += (about(name, f"{grew}; read it again when that is done"),)
+            return rows
         except (EOFError, zlib.error, gzip.BadGzipFile) as error:
             raise InputError(f"{name}: is a damaged gzip file ({error}); copy it again") from error
         except IkpcaError as error:
