@@ -125,8 +125,8 @@ def looks_like(
     timed = n_columns <= FEW_CHANNELS and n_rows >= LONG_ROW and _have_times(rows)
     if timed and _order(_middle(rows)) < IN_ORDER:
         return Guess(
-            f"a recording of {n_rows} samples and {n_columns} channel{'s' * (n_columns != 1)}, "
-            "which are labelled by their times",
+            f"a recording of {n_rows} samples and {n_columns} channel{'s' * (n_columns != 1)}: "
+            "each row is like the next, and labels hold times, or count the rows",
             "signal",
         )
     fits = WRAPPED[0] <= n_columns <= WRAPPED[1] and n_rows >= LINES
