@@ -141,12 +141,13 @@ def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, fl
     if clipped > CLIPPED and X.shape[1] > FEW_COLUMNS:
         # What a limit takes off the noise in some columns makes every lower reading too low.
         remark = f"{clipped:.0%} of the values are at a limit, as if they were clipped"
-        fills = X.shape[1] <= _MANY and 2 * spectrum.plateau() < X.shape[1]
+        few = 2 * spectrum.plateau() < X.shape[1] or len(X) < FEW_OF_LAWS
         # Edges, anywhere, are in all directions, but in few neighbours.
         between = level_between_limits(X)
         std = between if between < _CLEARLY_LOWER * first.std else first.std
         found = NoiseLevel(std or None, certain=False, error=first.doubt, remark=remark)
-        return replace(found, is_bound=fills), 0.0  # by signal in most directions
+        # By signal in most directions, or in as many as so few rows show.
+        return replace(found, is_bound=few and X.shape[1] <= _MANY), 0.0
     best = lowest_of([first, *(reading for reading, _ in others)])
     if X.shape[1] <= FEW_COLUMNS:
         white = signal == 0

@@ -113,6 +113,7 @@ def test_rows_at_a_limit_that_fill_few_columns_tell_a_bound():
     low += 0.3 * low.std() * rng.normal(size=low.shape)
     low = np.maximum(low, np.quantile(low, 0.15))
     assert not estimate_noise(low - low.mean(axis=0)).is_bound
+    assert estimate_noise(low[:40] - low[:40].mean(axis=0)).is_bound  # so few show too little
 
 
 def test_a_guess_where_a_surface_may_bend_anyhow_is_a_bound():
