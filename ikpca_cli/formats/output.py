@@ -143,6 +143,8 @@ def check_target(target: str, *, inputs: Sequence[str], force: bool) -> None:
             raise OutputError(f"{target}: is a folder; name a file in it")
         if target.endswith("/") or not path.parent.is_dir():
             folder = target if target.endswith("/") else path.parent
+            if path.parent.exists() and not path.parent.is_dir():
+                raise OutputError(f"{target}: {path.parent} is a file, no folder; name another")
             raise OutputError(f"{target}: the folder {folder} does not exist; create it first")
         final = Path(os.path.realpath(target))
         if final != path and not final.parent.is_dir():

@@ -187,6 +187,7 @@ def test_what_is_no_command_line_is_refused_in_one_line(cli, ready, args, reason
         (["fit", "good.npy", "-o", "pca.joblib"], "pca.joblib: exists already; use --force"),
         (["fit", "good.npy", "-o", "good.npy", "--force"], "good.npy: is the input"),
         (["fit", "good.npy", "-o", "no/such/m.joblib"], "does not exist; create it"),
+        (["fit", "good.npy", "-o", "wide.npy/m.joblib"], "wide.npy is a file, no folder"),
         (["fit", "good.npy", "-o", "folder"], "is a folder"),
         (["fit", "good.npy", "-o", ""], "an output has an empty name"),
         (["denoise", "pca.joblib", "good.npy", "-o", "good.npy", "-f"], "is the input"),

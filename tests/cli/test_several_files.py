@@ -92,6 +92,8 @@ def test_a_list_may_name_lists_and_folders(cli, tmp_path, parts):
     assert gathered(["@outer.txt"]) == parts
     (tmp_path / "outer.txt").write_text("parts\n")
     assert gathered(["@outer.txt"]) == parts
+    with pytest.raises(InputError, match="a list has an empty name"):
+        gathered(["@"])
     (tmp_path / "inner.txt").write_text("@outer.txt\n")
     (tmp_path / "outer.txt").write_text("@inner.txt\n")
     with pytest.raises(InputError, match=r"outer.txt: is a list that names itself"):

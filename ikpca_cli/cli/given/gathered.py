@@ -55,9 +55,11 @@ def folder_below(source: str, named: Sequence[str]) -> str:
 def _named(sources: Sequence[str], lists: tuple[str, ...]) -> list[str]:
     """Return the files that words name, some of them in lists that are being read."""
     found: list[str] = []
-    for source in map(standard, sources):
-        if not source:
-            raise InputError("an input has an empty name; name a file")
+    for word in sources:
+        source = standard(word) or ""
+        if source in ("", "@"):
+            what = "a list" if source else "an input"
+            raise InputError(f"{what} has an empty name; name a file")
         if source.startswith("@") and not Path(source).exists():
             path = os.path.realpath(source[1:])
             if path in lists:
