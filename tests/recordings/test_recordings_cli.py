@@ -149,7 +149,8 @@ def test_rows_in_order_that_are_labelled_by_their_times_are_a_recording(cli, smo
         cli("fit", "file.csv", "--method", "pca", "--noise-std", 0.1)
         return
     (line,) = cli("fit", "file.csv", code=1).stderr.splitlines()
-    assert "looks like a recording of 300 samples and 3 channels, which are labelled" in line
+    assert "looks like a recording of 300 samples and 3 channels: each row is like the next" in line
+    assert "labels hold times" in line
     cli("fit", "file.csv", "--window", "none", "--method", "pca", "--noise-std", 0.1)
 
 
