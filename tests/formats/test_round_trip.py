@@ -16,6 +16,7 @@ from hypothesis.extra import numpy as arrays
 
 from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.formats.arrays import Layout, ReadOptions, TableStyle, read_rows, write_rows
+from ikpca_cli.formats.told import Standing
 
 SUFFIXES = [".npy", ".npz", ".h5", ".hdf5", ".mat", ".csv", ".tsv", ".txt", ".csv.gz"]
 
@@ -262,7 +263,10 @@ def test_damaged_matlab_files_are_one_line(tmp_path):
 
 def test_options_that_a_format_has_no_use_for(tmp_path):
     np.save(tmp_path / "x.npy", np.ones((3, 4)))
-    assert read(tmp_path / "x.npy", delimiter=";", decimal=",").shape == (3, 4)
+    standing = {"delimiter": Standing(";"), "decimal": Standing(",")}  # in settings, for all files
+    assert read(tmp_path / "x.npy", **standing).shape == (3, 4)
+    with pytest.raises(UsageError, match=r"--delimiter: .* is no text table"):
+        read(tmp_path / "x.npy", delimiter=";")
     with pytest.raises(UsageError, match=r"npy file, whose array has no name: leave out --dataset"):
         read(tmp_path / "x.npy", dataset="x")
     with pytest.raises(UsageError, match=r"--columns: .* is no text table"):
