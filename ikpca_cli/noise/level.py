@@ -51,7 +51,7 @@ _HALF_FULL = 6.0  # times the rows of a window
 _PRECISE = 0.065  # doubt above which quiet columns say nothing against the spectrum
 _CLEARLY_LOWER = 0.8
 _LOCAL_DOUBT = 1.1  # relative error of a level read across a surface, times the root of the rows
-_SATURATED = 0.7  # variance across a neighbourhood, as a share of its window's
+_SATURATED, _HALF_SATURATED = 0.7, 0.3  # variance across a neighbourhood, over its window's
 _FEWEST, _MANY = 3, 20  # directions without signal that can be compared, and that tell by number
 _SHARE = 8  # of the directions that are enough
 _EVEN = 0.5  # share of the directions that tell how much signal can be among them
@@ -157,7 +157,9 @@ def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, fl
         more = 0 if white else X.shape[1] - signal - surface.across
         lowest = 1.0 - (max(more, 0) / surface.count) ** 0.5
         if 0.0 < surface.std < _CLEARLY_LOWER * lowest * best.std:
-            certain = surface.saturation < _SATURATED and surface.is_steady
+            # In four columns or more loose relations look like a surface with thick noise.
+            most = _SATURATED if X.shape[1] < FEWEST_COLUMNS else _HALF_SATURATED
+            certain = surface.saturation < most and surface.is_steady
             # A window bends with the surface, and any may be one of few rows.
             few = len(X) < _HALF_FULL * surface.count or len(X) < FEW_TO_SEE
             # Rows of one length are on a shell, which one direction is across: more are its bend.

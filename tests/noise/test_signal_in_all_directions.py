@@ -250,3 +250,21 @@ def test_columns_that_hang_together_loosely_are_a_bound(n_samples, n_features):
         rows = rows / rows.std(axis=0) + 0.1 * rng.normal(size=rows.shape)
         taken += not estimate_noise(rows - rows.mean(axis=0)).is_bound
     assert taken == 0
+
+
+def test_loose_relations_of_few_columns_are_no_surface_with_noise():
+    """Age, schooling and income bend together, but each has a spread of its own."""
+    rng = np.random.default_rng(np.random.SeedSequence([105]))
+    taken, known = 0, 0
+    for _ in range(6):
+        turn = rng.uniform(-1.0, 1.0, (300, 1))
+        powers = np.hstack([turn, turn**2, np.abs(turn), turn**3])
+        own = rng.exponential(0.2, (300, 4))
+        rows = (powers + own) / (powers + own).std(axis=0) + 0.05 * rng.normal(size=(300, 4))
+        taken += not estimate_noise(rows - rows.mean(axis=0)).is_bound
+        k = np.arange(4)
+        curve = np.cos((k // 2 + 1) * np.pi * turn + k % 2 * np.pi / 2) / (k // 2 + 1)
+        thin = curve + 0.05 * rng.normal(size=(300, 4))
+        known += estimate_noise(thin - thin.mean(axis=0)).certain
+    assert taken == 0
+    assert known >= 4

@@ -65,13 +65,14 @@ def caution_of(
     # training rows to change much.
     is_told = usual.by_row or found.level_ratio > 1.0
     X = Z - Z.mean(axis=0)
+    X = X[:, np.ptp(X, axis=0) > 0.0]  # a constant column has no noise
     if found.strength and _is_signal(model, X, found, usual):
         ratio = found.level_ratio if found.level_ratio < 1.0 else 0.0
         return replace(found, strength=0.0, level_ratio=ratio, of_signal=True)
     if is_told or model.removed_mse_ is None or usual.spikes is not None:
         return found
     # Few columns have the signal's bends beside their noise, if rows are few.
-    tells = Z.shape[1] > FEW_COLUMNS or estimate_noise(X).certain
+    tells = X.shape[1] > FEW_COLUMNS or estimate_noise(X).certain
     if tells and model.withheld_ not in LEVEL_OF_SIGNAL:
         return found
     is_lower = found.level_ratio < 1.0 / LIKE
