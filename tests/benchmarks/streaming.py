@@ -170,13 +170,13 @@ def bench_batch(folder: Path, n_files: int, n_samples: int) -> None:
     names = [folder / f"{place}.npy" for place in range(n_files)]
     for name in names:
         np.save(name, curve(n_samples, 180, 5))
-    spent: dict[int, list[float]] = {1: [], allowed_cores(): []}
+    spent: dict[int, list[float]] = {jobs: [] for jobs in {1, allowed_cores()}}
     for _ in range(3):
         for jobs, runs in spent.items():
             done = ikpca("denoise", model, *names, "-f", "-q", "--jobs", jobs, "--format", "json")
             assert len(json.loads(done[2])) == n_files
             runs.append(done[0])
-    one, every = (statistics.median(runs) for runs in spent.values())
+    one, every = (statistics.median(spent[jobs]) for jobs in (1, allowed_cores()))
     print(f"denoise, {n_files} files of {n_samples} x 180, {allowed_cores()} cores")
     print(f"  one core {one:.2f} s, all {every:.2f} s: {one / every:.2f} times as fast")
 
