@@ -128,12 +128,12 @@ class NoiseLevel:
         if self.certain:
             return ""
         why = self.remark or "signal and noise cannot be told apart in these rows"
-        if self.std is None or self.is_bound:
-            may_be = "cannot be estimated"
-            if self.std is not None:
-                may_be = f"may be anything up to {self.std:.3g}"
-            text = f"the noise level {may_be}: {why}"
-            return Note(f"{text}, so that rows are left as they are") if may_leave else text
+        left = ", so that rows are left as they are" if may_leave else ""
+        if self.std is None:
+            return f"the noise level cannot be estimated: {why}{left}"
+        if self.is_bound:
+            text = f"the noise level may be anything up to {self.std:.3g}: {why}{left}"
+            return Note(text) if may_leave else text
         text = f"the noise level is a guess and may be too high: {why}"
         if not may_leave:
             return text
