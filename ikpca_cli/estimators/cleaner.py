@@ -26,6 +26,7 @@ from ikpca_cli.estimators.base import Estimator
 from ikpca_cli.estimators.decisions.other_noise import caution_of
 from ikpca_cli.models.novelty import distance_limit
 from ikpca_cli.noise.caution import FEW_ROWS, SOME_ROWS, Caution
+from ikpca_cli.noise.estimate import MANY_COLUMNS
 from ikpca_cli.noise.models.choose import Noise
 from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 from ikpca_cli.noise.models.spikes import Spikes
@@ -33,8 +34,6 @@ from ikpca_cli.noise.treatment import CleanedBlock, Treatment
 from ikpca_cli.transforms.protocol import Transform
 from ikpca_cli.transforms.transform_registry import names as transform_arrays
 from ikpca_cli.transforms.transform_registry import transform_of
-
-_FEW_COLUMNS = 20  # up to which signal may fill all of them
 
 
 class Cleaner(Estimator):
@@ -134,7 +133,7 @@ class Cleaner(Estimator):
         with at_work(with_scipy=True):
             given = lambda ratio: self._at_level(ratio)._raw, self._distance_block
             found = caution_of(self, *given, some, usual, self.signal_variance())
-        if self.fitted_params_["noise_std"] != "auto" and rows.shape[1] <= _FEW_COLUMNS:
+        if self.fitted_params_["noise_std"] != "auto" and rows.shape[1] <= MANY_COLUMNS:
             found = replace(found, is_untold=not found.is_certain)
         return replace(usual, caution=found)
 

@@ -14,6 +14,9 @@ low: with level c sigma it is safe up to c^2 = 2.5, and costs 4 % of what is gai
 SAFE = 2.0 / IN_DOUBT
 """The c^2 up to which it is safe."""
 
+MANY_COLUMNS = 20
+"""Up to this width signal may fill all directions; beyond it noise is told by how many it fills."""
+
 _LEAST = 0.02
 """Standard error of an estimated risk, over the risk, that none is believed to be below."""
 

@@ -13,7 +13,7 @@ import numpy as np
 from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
-from ikpca_cli.noise.estimate import SAFE, NoiseLevel, Reading, lowest_of
+from ikpca_cli.noise.estimate import MANY_COLUMNS, SAFE, NoiseLevel, Reading, lowest_of
 from ikpca_cli.noise.evidence.foretold import foretold_share
 from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
 from ikpca_cli.noise.evidence.normal_part import is_more_than_noise
@@ -52,7 +52,7 @@ _PRECISE = 0.065  # doubt above which quiet columns say nothing against the spec
 _CLEARLY_LOWER = 0.8
 _LOCAL_DOUBT = 1.1  # relative error of a level read across a surface, times the root of the rows
 _SATURATED, _HALF_SATURATED = 0.7, 0.3  # variance across a neighbourhood, over its window's
-_FEWEST, _MANY = 3, 20  # directions without signal that can be compared, and that tell by number
+_FEWEST = 3  # directions without signal that can be compared
 _SHARE = 8  # of the directions that are enough
 _EVEN = 0.5  # share of the directions that tell how much signal can be among them
 _WIDE_GAP = 2.0  # between noise and the least signal
@@ -85,7 +85,7 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     if len(X) < FEW_ROWS:
         return NoiseLevel(None, certain=False)
     level = _estimated(X)
-    is_known = X.shape[1] > _MANY and level.std and not level.is_bound and not level.remark
+    is_known = X.shape[1] > MANY_COLUMNS and level.std and not level.is_bound and not level.remark
     if is_known and is_more_than_noise(X, level.std or 0.0):
         return replace(level, certain=False, is_bound=True)
     return level
@@ -97,7 +97,7 @@ def _estimated(X: FloatArray) -> NoiseLevel:
     level, below = _of_directions(X, spectrum)
     if level.remark:
         return level
-    if X.shape[1] <= _MANY:
+    if X.shape[1] <= MANY_COLUMNS:
         level = _bound_by_laws(_bound_by_signal(level, X, spectrum), X, spectrum)
     high = high_reading(X)
     white = None if high is None else WhiteShare.of(X)
@@ -147,7 +147,7 @@ def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, fl
         std = between if between < _CLEARLY_LOWER * first.std else first.std
         found = NoiseLevel(std or None, certain=False, error=first.doubt, remark=remark)
         # By signal in most directions, or in as many as so few rows show.
-        return replace(found, is_bound=few and X.shape[1] <= _MANY), 0.0
+        return replace(found, is_bound=few and X.shape[1] <= MANY_COLUMNS), 0.0
     best = lowest_of([first, *(reading for reading, _ in others)])
     if X.shape[1] <= FEW_COLUMNS:
         white = signal == 0
@@ -184,9 +184,9 @@ def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, fl
             std=float(best.std * (1.0 - hidden)),
             error=float(np.linalg.norm([level.error, apart, hidden])),
         )
-    if FEWEST_COLUMNS < X.shape[1] <= _MANY:
+    if FEWEST_COLUMNS < X.shape[1] <= MANY_COLUMNS:
         level = _by_third_moments(level, X, spectrum)
-    if level.certain and level.std == best.std and X.shape[1] <= _MANY:
+    if level.certain and level.std == best.std and X.shape[1] <= MANY_COLUMNS:
         level = replace(level, std=_beyond(first, best))
     in_all_directions = signal == 0 or not level.certain
     enough = FEW_TO_SEE if signal else FEW_OF_WHITE
@@ -273,16 +273,16 @@ def _judged(X: FloatArray, spectrum: Eigenvalues, signal: int, best: Reading) ->
     short = len(spectrum.variances)
     lengths = RowLengths.of(X, spectrum, short - plateau)
     # In few columns rows of heavy tails look mixed, too.
-    mixed = plateau >= _FEWEST and X.shape[1] > _MANY and lengths.are_mixed()
+    mixed = plateau >= _FEWEST and X.shape[1] > MANY_COLUMNS and lengths.are_mixed()
     low = lengths.low_reading(LOW)
     if mixed and low.std < best.std * (1.0 - low.doubt):
         best = low
     fewest = max(_FEWEST, short / _SHARE)
-    many = X.shape[1] > _MANY and plateau > fewest
-    few = X.shape[1] > _MANY and plateau < fewest
+    many = X.shape[1] > MANY_COLUMNS and plateau > fewest
+    few = X.shape[1] > MANY_COLUMNS and plateau < fewest
     gap = spectrum.gap(plateau)
     resolved = many or gap >= _WIDE_GAP or spectrum.scatter(plateau) <= _NARROW
-    steep = X.shape[1] > _MANY or spectrum.would_show_a_slope(plateau)
+    steep = X.shape[1] > MANY_COLUMNS or spectrum.would_show_a_slope(plateau)
     usual = RowLengths.of(X, spectrum, signal)
     is_noise = mixed or usual.vary_as_noise()
     # Half of all directions are equal by chance only if they are noise, or signal in doses.

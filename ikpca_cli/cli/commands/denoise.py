@@ -14,6 +14,7 @@ from ikpca_cli.cli.drawing import AxisLabels
 from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.reading_options import Reading
+from ikpca_cli.cli.given.window_options import refuse_for_windows
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import absolute
 from ikpca_cli.cli.streams import results_beside, standard
@@ -149,9 +150,8 @@ def denoise(
             stacklevel=1,
         )
     if isinstance(model_of(model), Windowed):
-        for option, there in {"--keep-unlike": keep_unlike, "--image": image is not None}.items():
-            if there:
-                raise UsageError(f"{option} is for rows, {model} for windows: leave it out")
+        rows_alone = {"--keep-unlike": keep_unlike, "--image": image is not None}
+        refuse_for_windows(rows_alone, f"{model} for windows: leave it out")
     size = image_shape(image, model_of(model).n_features_in_)
     options = reading.options(fills=True, known=model_of(model).reading_)
     if output_dir is not None:

@@ -16,7 +16,7 @@ from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN
-from ikpca_cli.cli.given.window_options import stretch_of, times_as_labels
+from ikpca_cli.cli.given.window_options import refuse_for_windows, stretch_of, times_as_labels
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.errors import UsageError
 
@@ -83,9 +83,8 @@ def evaluate(
     noisy = gathered(noisy)
     size = image_shape(image, fitted.n_features_in_)
     if isinstance(fitted, Windowed):
-        for option, there in {f"--clean {MEAN}": clean == MEAN, "--image": image}.items():
-            if there:
-                raise UsageError(f"{option} is for rows, {model} for windows: leave it out")
+        rows_alone = {f"--clean {MEAN}": clean == MEAN, "--image": bool(image)}
+        refuse_for_windows(rows_alone, f"{model} for windows: leave it out")
     elif clean is None and fitted.replicates_:
         clean = MEAN
     score: Mapping[str, float | int | str | None]

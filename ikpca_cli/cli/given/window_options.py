@@ -105,9 +105,20 @@ def check_windows(
             "the noise of windows is taken to be white: leave --noise-model and --noise-rows out, "
             "and give one number as --noise-std"
         )
-    for option, there in rows_alone.items():
+    refuse_for_windows(rows_alone, "not for --window: leave one of them out")
+
+
+def refuse_for_windows(given: Mapping[str, bool], instead: str) -> None:
+    """Refuse options for rows alone, of which each is given or not; say what is instead.
+
+    Raises
+    ------
+    UsageError
+        That names the first of them.
+    """
+    for option, there in given.items():
         if there:
-            raise UsageError(f"{option} is for rows, not for --window: leave one of them out")
+            raise UsageError(f"{option} is for rows, {instead}")
 
 
 def of_recording(options: ReadOptions) -> ReadOptions:

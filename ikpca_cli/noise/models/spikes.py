@@ -212,14 +212,16 @@ def _have_order(expected: FloatArray, others: int = 0) -> bool:
     signal = expected - expected.mean(axis=0)
     if np.allclose(signal, 0.0, atol=1e-9 * float(np.abs(expected).max())):
         return True
-    apart = np.mean(np.diff(signal, axis=1) ** 2)
+    if _apart(signal) > np.mean(signal**2):
+        return False
     rng, some = np.random.default_rng(0), signal[:_SOME]
-    near = np.mean(np.diff(some, axis=1) ** 2)
-    orders = (rng.permutation(some.shape[1]) for _ in range(others))
-    return bool(
-        apart <= np.mean(signal**2)
-        and all(near < np.mean(np.diff(some[:, order], axis=1) ** 2) for order in orders)
-    )
+    near, orders = _apart(some), (rng.permutation(some.shape[1]) for _ in range(others))
+    return all(near < _apart(some[:, order]) for order in orders)
+
+
+def _apart(rows: FloatArray) -> float:
+    """Return the mean squared difference of neighbours in rows (n, p)."""
+    return float(np.mean(np.diff(rows, axis=1) ** 2))
 
 
 def beyond_neighbours(X: FloatArray) -> FloatArray:
