@@ -179,7 +179,7 @@ NoiseRows: TypeAlias = Annotated[
         "--noise-rows",
         metavar="FILE",
         rich_help_panel=_MODEL,
-        help="Rows that hold noise alone, for its covariance.",
+        help="Rows that hold noise alone, such as blanks, for its covariance: a file or folder.",
     ),
 ]
 Cluster: TypeAlias = Annotated[

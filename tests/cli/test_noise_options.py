@@ -67,6 +67,21 @@ def test_levels_may_stand_in_any_form_beside_any_rows(cli, files, form):
     np.testing.assert_allclose(load_model("model.joblib").column_stds_, once.column_stds_)
 
 
+def test_rows_of_noise_may_lie_in_a_folder_and_one_row_alone_tells_a_level(cli, files):
+    noise = np.load("noise.npy")
+    (files / "blanks").mkdir()
+    for place, part in enumerate(np.split(noise, 4)):
+        np.save(f"blanks/{place}.npy", part)
+    models = []
+    for given in ("noise.npy", "blanks"):
+        cli("fit", "rows.npy", "--method", "pca", "--noise-rows", given, "-f", "-q")
+        models.append(load_model("model.joblib").noise_covariance_)
+    np.testing.assert_array_equal(*models)
+    np.save("one.npy", noise[:1])
+    refused = cli("fit", "rows.npy", "--noise-rows", "one.npy", "-f", code=1).stderr
+    assert f"--noise-std {noise[0].std():.4g}" in refused
+
+
 def test_a_file_of_levels_that_is_not_there_is_named(cli, files):
     (line,) = cli("fit", "rows.npy", "--noise-std", "nope.npy", code=1).stderr.splitlines()
     assert line == "error: nope.npy: there is no such file; check its path"

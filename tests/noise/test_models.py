@@ -399,6 +399,14 @@ def test_a_covariance_of_few_rows_leans_on_a_stationary_one():
     assert error < 0.6 * np.linalg.norm(np.cov(few.T) - truth)
 
 
+@pytest.mark.parametrize("n_samples", [2, 3, 5, 12])
+def test_a_covariance_of_very_few_rows_is_the_stationary_one(n_samples):
+    noise = np.random.default_rng(78).normal(size=(n_samples, 200))
+    noise -= noise.mean(axis=0)
+    error = np.linalg.norm(covariance_of(noise) - np.eye(200))
+    assert error < 0.4 * np.linalg.norm(np.eye(200))
+
+
 @pytest.mark.parametrize("kind", ["columns", "correlated", "white"])
 def test_the_estimated_risk_is_the_error(kind):
     """Of a denoiser that knows the noise, on rows whose clean versions are known."""

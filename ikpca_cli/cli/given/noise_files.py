@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ikpca_cli.cli.given.gathered import gathered
+from ikpca_cli.cli.several import open_all
 from ikpca_cli.cli.sources import open_rows
 from ikpca_cli.data.row_source import read_all
 from ikpca_cli.errors import InputError, UsageError
@@ -28,7 +30,7 @@ def noise_of_files(
     noise_std
         File with one noise level for each column, or what else was given for one.
     noise_rows
-        File with rows of noise.
+        File, folder or list with rows of noise.
     model
         The noise model that was asked for, if any.
     reading
@@ -64,10 +66,14 @@ def noise_of_files(
                 f"{noise_std}: a noise level is not positive; give one for each column"
             )
         return ColumnScale(stds)
-    with open_rows(noise_rows, reading) as rows:
+    with open_all(gathered([noise_rows]), reading) as rows:
         noise = read_all(rows)
     if len(noise) < 2:
-        raise InputError(f"{noise_rows}: one row tells no covariance; give more rows of noise")
+        raise InputError(
+            f"{noise_rows}: one row of noise tells no covariance: give several rows or their "
+            f"folder, or, if neighbours in it are not alike, its level: --noise-std "
+            f"{noise.std():.4g}"
+        )
     noise = noise - noise.mean(axis=0)
     if model == "columns":
         return ColumnScale(np.maximum(noise.std(axis=0, ddof=1), 1e-6 * noise.std()))
