@@ -10,6 +10,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, RowSource
 from ikpca_cli.recordings.cutting import Kind
+from ikpca_cli.recordings.guesses.numbered import are_cases, number_of_rows
 from ikpca_cli.recordings.times import (
     column_name,
     names_of,
@@ -122,8 +123,13 @@ def looks_like(
             f"a recording of {n_rows} samples and {channels} channel{'s' * (channels != 1)}: {of}",
             "signal",
         )
-    timed = n_columns <= FEW_CHANNELS and n_rows >= LONG_ROW and _have_times(rows)
-    if timed and _order(_middle(rows)) < IN_ORDER:
+    number = number_of_rows(rows)
+    if number:  # a name that may be one of samples, too
+        timed = n_columns <= MOST_CHANNELS and n_rows > n_columns
+    else:
+        timed = n_columns <= FEW_CHANNELS and n_rows >= LONG_ROW and _have_times(rows)
+        timed = timed and _order(_middle(rows)) < IN_ORDER
+    if timed and (number is None or not are_cases(rows, _middle_of(rows))):
         return Guess(
             f"a recording of {n_rows} samples and {n_columns} channel{'s' * (n_columns != 1)}: "
             "each row is like the next, and labels hold times, or count the rows",
@@ -243,8 +249,12 @@ def _have_times(rows: RowSource) -> bool:
 
 
 def _middle(rows: RowSource) -> FloatArray:
+    return np.asarray(rows[_middle_of(rows)], dtype=np.float64)
+
+
+def _middle_of(rows: RowSource) -> slice:
     start = max(0, (rows.shape[0] - _LOOKED_AT) // 2)
-    return np.asarray(rows[start : start + _LOOKED_AT], dtype=np.float64)
+    return slice(start, start + _LOOKED_AT)
 
 
 def _order(rows: FloatArray, lag: int = 1) -> float:

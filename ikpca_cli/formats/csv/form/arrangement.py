@@ -15,6 +15,7 @@ from ikpca_cli.formats.csv.form.clock import MOST_COLUMNS, clock_columns
 from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.doubts import index_or_axis
 from ikpca_cli.formats.csv.form.head import Head
+from ikpca_cli.formats.csv.form.row_numbers import row_numbers
 from ikpca_cli.formats.csv.form.signal_columns import (
     COORDINATES,
     are_signals,
@@ -127,6 +128,12 @@ def arrangement(
             return Arrangement(turned=count > 0, labels=tuple(same) if count else ())
     if options.columns is not None:
         return Arrangement(turned=options.transpose)
+    numbered: tuple[int, ...] = ()
+    if rows and not (options.transpose or options.recording or options.orientation != "auto"):
+        numbered = row_numbers(columns, values, head.names, options.width)
+    if numbered:
+        head.guesses.append(f"{_columns(numbered)} for labels, as numbers of the rows")
+        columns = [column for column in columns if column not in numbered]
     axis = index_or_axis(
         rows,
         dialect,
@@ -136,7 +143,7 @@ def arrangement(
         recording=options.recording,
         width=options.width,
     )
-    return Arrangement(turned=options.transpose, labels=tuple(axis))
+    return Arrangement(turned=options.transpose, labels=(*numbered, *axis))
 
 
 def times_apart(

@@ -1,0 +1,81 @@
+"""Columns that number the rows of a table by their names: id, obs, patient, No."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+Matrix = npt.NDArray[np.float64]
+
+FEWEST = 16
+"""Rows that tell whether a column numbers them."""
+
+_WORDS = (
+    "id|ids|uid|idx|index|no|nr|nos|num|number|numero|nummer|obs|obsno|observation|case|caseno"
+    "|patient|pat|subject|subj|participant|respondent|person|pid|sid|hid|household|family|pair"
+    "|litter|animal|specimen|site|plot|record|recno|row|rowid|rowno|rownum|rowname|rownames"
+    "|item|entry|document|docno|idcase"
+)
+_CALLED = re.compile(rf"(?:.*[^a-z])?(?:{_WORDS})(?:[^a-z](?:{_WORDS}))?\W*", re.DOTALL)
+_CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def is_called_a_number(name: str) -> bool:
+    """Tell whether a column has a name that numbers of cases have, and times and samples do not."""
+    words = _CAPITAL.sub(" ", name.strip().strip("\"'")).lower()
+    return _CALLED.fullmatch(words) is not None
+
+
+def numbers_in_order(values: Matrix) -> bool:
+    """Tell whether whole numbers (n,) rise from row to row, some of which may come again."""
+    if len(values) < 2 or not np.isfinite(values).all() or (values != np.rint(values)).any():
+        return False
+    steps = np.diff(values)
+    return bool((steps >= 0.0).all() and values[-1] > values[0])
+
+
+def is_number_of_rows(name: str, cells: Sequence[str]) -> bool:
+    """Tell whether labels number the rows: whole numbers in order, without a name or with its."""
+    if name.strip().strip("\"'") and not is_called_a_number(name):
+        return False
+    try:
+        values = np.array([int(cell) for cell in cells], dtype=np.float64)
+    except ValueError:
+        return False
+    return numbers_in_order(values)
+
+
+def row_numbers(
+    columns: Sequence[int],
+    values: Sequence[Matrix],
+    names: Sequence[str] | None,
+    width: int | None,
+) -> tuple[int, ...]:
+    """Return the columns of data that number the rows, and are none; empty if none does.
+
+    Parameters
+    ----------
+    columns
+        Their places.
+    values : sequence of ndarray of shape (n,)
+        The numbers in some rows.
+    names
+        Of all columns of the table.
+    width
+        Columns that a sample is known to have.
+    """
+    if names is None or width == len(columns):
+        return ()
+    called = [
+        (column, own)
+        for column, own in zip(columns, values, strict=True)
+        if is_called_a_number(names[column])
+    ]
+    if width is not None:  # as the fit had it, in whatever order
+        found = tuple(column for column, _ in called)
+        return found if width == len(columns) - len(found) else ()
+    found = tuple(c for c, own in called if len(own) >= FEWEST and numbers_in_order(own))
+    return found if len(columns) - len(found) > 1 else ()

@@ -1,0 +1,1 @@
+"""What tells rows of a table from samples of a recording."""
