@@ -77,7 +77,7 @@ def _is_ordered(column: FloatArray, kinds: Codes | None) -> bool:
         return False
     ratios = [float(np.mean((ranks[lag:] - ranks[:-lag]) ** 2)) / spread for lag in _LAGS]
     far = max(abs(ratio - 1.0) for ratio in ratios)
-    return far > max(_WEAK, _SURE / len(ranks) ** 0.5)
+    return far > max(_WEAK, _SURE / float(np.sqrt(len(ranks))))
 
 
 def _words(rows: Any, some: slice) -> list[Codes]:
@@ -99,4 +99,5 @@ def _run(codes: Codes) -> float:
 
 def _together(first: Codes, second: Codes) -> Codes:
     """Return the places of pairs in the list of all pairs that are there."""
-    return np.unique(first * (int(second.max()) + 1) + second, return_inverse=True)[1]
+    codes: Codes = np.unique(first * (int(second.max()) + 1) + second, return_inverse=True)[1]
+    return codes
