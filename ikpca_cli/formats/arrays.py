@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -10,7 +11,7 @@ from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import IkpcaError, InputError, UsageError
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Format, Input
-from ikpca_cli.formats.format_registry import sniff
+from ikpca_cli.formats.format_registry import format_of_suffix, sniff
 from ikpca_cli.formats.layout import Layout, ReadOptions, TableStyle
 from ikpca_cli.formats.output import STDOUT, check_target
 from ikpca_cli.formats.rows.row_slices import plain_reason
@@ -80,7 +81,7 @@ def read_rows(
             file = replace(file, data=Path(path).read_bytes())  # a pipe gives its bytes once
         form = sniff(_head(file), path, file.name)
         _check_options(file.name, form, options)
-        rows = form.read(file, options, told)
+        rows = _read(form, file, options, told)
         if not form.tabular:  # which say so themselves, with their own options
             rows.warn_of_numbers()
         return rows
@@ -145,9 +146,25 @@ def _standard_input() -> bytes:
 
 def _head(file: Input) -> bytes:
     if file.data is None and Path(file.path).is_dir():
+        os.scandir(file.path).close()  # one that cannot be read says why
         raise InputError(f"{file.name}: is a folder; name the files in it")
     with file.open() as stream:
         return stream.read(4096)
+
+
+def _read(form: Format, file: Input, options: ReadOptions, progress: Progress) -> Rows:
+    """Read a file; say of a text that is no table if it is called as a file of another format."""
+    try:
+        return form.read(file, options, progress)
+    except InputError as error:
+        other = format_of_suffix(file.path)
+        if not form.tabular or other is None or other.tabular:
+            raise
+        reason = str(error).removeprefix(f"{file.name}: ")
+        raise InputError(
+            f"{file.name}: is no {other.title} file, though it is called so: copy or export it "
+            f"again (read as a text table: {reason})"
+        ) from error
 
 
 def _check_options(name: str, form: Format, options: ReadOptions) -> None:

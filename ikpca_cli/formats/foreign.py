@@ -39,6 +39,7 @@ _BEGINNINGS = (
     (b"\n\n\xfe\xfe", "an OPUS file", "export its spectra as data point tables"),
     (b"WDF1", "a WiRE file", "export its spectra as text"),
     (b"$FL2", "an SPSS file", _TABLE),
+    (b"version https://git-lfs", "a pointer of Git LFS", "fetch the file itself (git lfs pull)"),
     (b"\xff\xfe\0\0", "UTF-32 text", "save it as UTF-8"),
     (b"\0\0\xfe\xff", "UTF-32 text", "save it as UTF-8"),
 )

@@ -53,6 +53,13 @@ def sniff(head: bytes, path: str, name: str) -> Format:
     return next(kind for kind in map(format_named, FORMATS) if kind.sniff(head, path))
 
 
+def format_of_suffix(path: str) -> Format | None:
+    """Return the format that files of this suffix usually have."""
+    suffix = suffix_of(path)
+    kinds = map(format_named, reversed(FORMATS))
+    return next((kind for kind in kinds if suffix in kind.suffixes), None)
+
+
 def output_format(target: str, layout: Layout) -> Format:
     """Return the format of an output: by its suffix, or else that of its input.
 

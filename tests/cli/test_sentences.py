@@ -89,7 +89,7 @@ def test_where_nothing_would_be_removed_the_next_step_is_another_fit():
     unknown = FIT | {"noise_std": None, "estimated_mse": None, "strength": 0.0}
     *_, line = fit_sentences(unknown, given=False, replicates=False, sources=["a.csv"])
     assert line.startswith(
-        "Next: ikpca fit a.csv --noise-std LEVEL, if you know it, with -o 'a b.m' --force to "
+        "Next: the same command with --noise-std LEVEL and --force, if you know the level"
     )
 
 

@@ -1,6 +1,9 @@
 """Several files, folders and lists as one training set, or as a batch."""
 
+import errno
 import json
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -43,6 +46,24 @@ def test_a_folder_is_cleaned_file_by_file_and_outputs_are_not_cleaned_again(cli,
         (tmp_path / name).unlink()
     said = cli("denoise model.joblib parts --force", code=1).stderr
     assert "without array files but those that denoise wrote" in said
+
+
+def test_a_folder_in_a_folder_that_cannot_be_read_does_not_stop_the_others(cli, monkeypatch, parts):
+    cli("fit whole.npy -o model.joblib --method pca")
+    Path("parts/closed").mkdir()
+    scandir = os.scandir
+
+    def refusing(path="."):
+        if os.fspath(path).endswith("closed"):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    assert "closed: cannot be read" in cli("fit parts -o other.joblib", code=1).stderr
+    told = cli("denoise model.joblib parts --output-dir out", code=1)
+    assert len(list(Path("out").iterdir())) == 3
+    assert "error: parts/closed: cannot be read: permission denied" in told.stderr
+    assert "1 of 4 files failed" in told.stderr
 
 
 def test_folders_in_a_folder_are_read_and_kept(cli, tmp_path, parts):

@@ -36,6 +36,16 @@ def archive(*members):
     return stream.getvalue()
 
 
+@pytest.mark.parametrize("name", ["npy", "npz", "h5", "mat", "tif", "png"])
+def test_a_text_that_is_called_as_another_format_is_said_to_be_none(tmp_path, name):
+    words = f"is no {TITLES[{'h5': 'hdf5', 'tif': 'tiff'}.get(name, name)]} file, though"
+    told = refusal(tmp_path / f"x.{name}", "not an array")
+    assert words in told
+    assert "copy or export it again" in told
+    (tmp_path / f"y.{name}").write_text("1,2,4\n4,5,5\n")
+    assert read_rows(str(tmp_path / f"y.{name}")).shape == (2, 3)
+
+
 @pytest.mark.parametrize(
     ("content", "words"),
     [
@@ -56,6 +66,7 @@ def archive(*members):
         (archive("mimetype", "content.xml"), "OpenDocument"),
         (archive("a.csv", "b.csv"), "unpack it first"),
         (archive(), "empty zip"),
+        ("version https://git-lfs.github.com/spec/v1\nsize 12345\n", "git lfs pull"),
     ],
 )
 def test_other_kinds_of_files(tmp_path, content, words):

@@ -113,7 +113,7 @@ def denoise(
 
     A file that cannot be cleaned does not stop the others; the exit code is then 1.
     """
-    named, noisy = noisy, gathered(noisy)
+    named, noisy = noisy, gathered(noisy, apart=True)
     if work.cluster is not None:  # whose workers have other current folders
         model, noisy = absolute(model), [absolute(source) for source in noisy]
         named = [absolute(word) for word in named]

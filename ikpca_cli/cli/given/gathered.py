@@ -17,14 +17,15 @@ ABOUT = ("readme", "read_me", "license", "licence", "changelog")
 """Names, without their suffix, of text about the other files of a folder."""
 
 
-def gathered(sources: Sequence[str]) -> list[str]:
+def gathered(sources: Sequence[str], *, apart: bool = False) -> list[str]:
     """Return the files that some words name.
 
     A folder stands for the array files in it and in its folders, by name, without hidden ones, a
     README and outputs of `denoise`; the root of all folders for those in itself alone. A word
     ``@list.txt`` stands for the files, folders and lists in a text file, one a line, where remarks
     begin with #. What is the output of another of the files is left out, as a pattern such as
-    ``*.npy`` finds those of an earlier run, too.
+    ``*.npy`` finds those of an earlier run, too. Where files are worked on `apart`, a folder in a
+    folder that cannot be read stands among them, to fail by itself.
 
     Raises
     ------
@@ -33,7 +34,7 @@ def gathered(sources: Sequence[str]) -> list[str]:
     UsageError
         If a file is named twice: its noise would be taken for what rows have in common.
     """
-    found = _named(sources, ())
+    found = _named(sources, (), apart)
     seen: set[str] = set()
     for source in found:
         path = os.path.abspath(source)
@@ -52,7 +53,7 @@ def folder_below(source: str, named: Sequence[str]) -> str:
     return ""
 
 
-def _named(sources: Sequence[str], lists: tuple[str, ...]) -> list[str]:
+def _named(sources: Sequence[str], lists: tuple[str, ...], apart: bool) -> list[str]:
     """Return the files that words name, some of them in lists that are being read."""
     found: list[str] = []
     for word in sources:
@@ -64,9 +65,9 @@ def _named(sources: Sequence[str], lists: tuple[str, ...]) -> list[str]:
             path = os.path.realpath(source[1:])
             if path in lists:
                 raise InputError(f"{source[1:]}: is a list that names itself; take that line out")
-            found += _named(_listed(source[1:]), (*lists, path))
+            found += _named(_listed(source[1:]), (*lists, path), apart)
         elif Path(source).is_dir():
-            found += _inside(Path(source))
+            found += _inside(Path(source), apart)
         else:
             found.append(source)
     return found
@@ -108,15 +109,19 @@ def _listed(path: str) -> list[str]:
     return names
 
 
-def _inside(folder: Path) -> list[str]:
+def _inside(folder: Path, apart: bool) -> list[str]:
     from ikpca_cli.formats.format_registry import FORMATS, format_named
 
     suffixes = (
         tuple(suffix for kind in map(format_named, FORMATS) for suffix in kind.suffixes) + TEXT
     )
     found: list[Path] = []
+    closed: list[Path] = []
 
     def refuse(error: OSError) -> None:
+        if apart and Path(error.filename) != folder:
+            closed.append(Path(error.filename))
+            return
         raise InputError(f"{error.filename}: cannot be read: {error.strerror}; name other folders")
 
     for place, folders, names in os.walk(folder, onerror=refuse):
@@ -130,6 +135,7 @@ def _inside(folder: Path) -> list[str]:
             and name.lower().removesuffix(".gz").endswith(suffixes)
         ]
     noisy = sorted(path for path in found if ".denoised." not in path.name and path.is_file())
+    noisy += closed
     if not noisy:
         kinds = "array files but those that denoise wrote" if found else "array files"
         raise InputError(f"{folder}: is a folder without {kinds}; name the files")

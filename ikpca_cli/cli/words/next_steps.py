@@ -47,16 +47,15 @@ def again(reading: ReadOptions) -> str:
 
 def after_fit(record: Mapping[str, Any], sources: Sequence[str], options: str = "") -> str:
     """Return the command that comes next: cleaning, or a fit where nothing would be cleaned."""
-    one = shell_word(sources[0]) if len(sources) == 1 and sources[0] != "-" else None
     model = str(record["model"])
-    written = "MODEL" if model == "-" else shell_word(model)  # to wherever standard output went
     if record["noise_std"] is None and record.get("strength") == 0.0:
-        place = "" if model in ("-", "model.joblib") else f"-o {written} "
-        over = "" if model == "-" else f", with {place}--force to replace this model"
+        force = "" if model == "-" else " and --force"
         return (
-            f"Next: ikpca fit {one or 'FILE'}{options} --noise-std LEVEL, if you know it{over}; "
-            "until then the model leaves rows as they are"
+            f"Next: the same command with --noise-std LEVEL{force}, if you know the level (in a "
+            "file one for each column); until then the model leaves rows as they are"
         )
+    one = shell_word(sources[0]) if len(sources) == 1 and sources[0] != "-" else None
+    written = "MODEL" if model == "-" else shell_word(model)  # to wherever standard output went
     many = len(sources) > 1 or (one is not None and Path(sources[0]).is_dir())
     files = f"{one or 'FILE...'} --output-dir clean" if many else one or "FILE"
     return f"Next: ikpca denoise {written} {files}{options}"
