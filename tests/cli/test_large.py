@@ -92,8 +92,8 @@ def test_sixty_gigabytes_start_at_once_and_stop_at_once(tmp_path, make, command)
 def test_memory_of_cleaning_does_not_grow_with_the_file(tmp_path):
     """Of the file nothing but a few blocks is held, in whatever form it comes and goes."""
     rng = np.random.default_rng(0)
-    rows = rng.normal(size=(600_000, 100)).astype(np.float32)  # 240 MB
-    sizes = {"small": 150_000, "large": 600_000}
+    rows = rng.normal(size=(300_000, 100)).astype(np.float32)  # 120 MB
+    sizes = {"small": 50_000, "large": 300_000}
     for size, n_samples in sizes.items():
         np.save(tmp_path / f"{size}.npy", rows[:n_samples])
         with h5py.File(tmp_path / f"{size}.h5", "w") as file:

@@ -40,6 +40,7 @@ def options(doc: str, runs: int, quick_runs: int = 2) -> argparse.Namespace:
     parser.add_argument("--output", type=Path, default=PICTURES, help="folder for pictures")
     found = parser.parse_args()
     found.runs = found.runs or (quick_runs if found.quick else runs)
+    found.noises = NOISES[:1] if found.quick else NOISES
     found.output.mkdir(parents=True, exist_ok=True)
     print(f"pictures go to {found.output}")
     return found

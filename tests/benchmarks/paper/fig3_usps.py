@@ -13,7 +13,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from common import NOISES, USPS, USPS_MODELS, compare, listed, options, print_curves, require, usps
+from common import USPS, USPS_MODELS, compare, listed, options, print_curves, require, usps
 
 
 def main() -> None:
@@ -24,7 +24,7 @@ def main() -> None:
         components, rff, sizes = (5, 10, 15, 20, 25), 3000, (300, 100)
     with tempfile.TemporaryDirectory() as scratch:
         rows = usps(Path(scratch))
-        for noise in NOISES:
+        for noise in asked.noises:
             # W'W grows with r, so the ridge has to for the same weight.
             ridges = [ridge * rff / 30_000 for ridge in (0.0, 0.1, 0.5, 2.0)]
             settings = (

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
-from common import NOISES, USPS, ikpca, noisy_digits, options, require, show
+from common import USPS, ikpca, noisy_digits, options, require, show
 from rich.table import Table
 
 from ikpca_cli.plots.mosaic import draw_tiles
@@ -35,7 +35,7 @@ def main() -> None:
     for heading in ("noise", "noisy", *MODELS):
         table.add_column(heading)
     with tempfile.TemporaryDirectory() as scratch:
-        for noise in NOISES:
+        for noise in asked.noises:
             table.add_row(*_reconstruct(Path(scratch), noise, sizes, rff, asked.output))
     show(table)
 

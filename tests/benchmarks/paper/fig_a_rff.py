@@ -14,7 +14,6 @@ import tempfile
 from pathlib import Path
 
 from common import (
-    NOISES,
     S_CURVE_MODELS,
     USPS,
     USPS_MODELS,
@@ -41,7 +40,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         curve = s_curve(Path(scratch))
         sizes = f"--train-size {size} --test-size {size}"
-        for noise in NOISES:
+        for noise in asked.noises:
             settings = (
                 f"--noise {noise} {sizes} --methods ikpca,kpca --components 10 "
                 f"--rff {listed(rff)} {S_CURVE_MODELS}"
@@ -60,7 +59,7 @@ def main() -> None:
             print(f"skipped USPS: {USPS} is not there")
             return
         digits = usps(Path(scratch))
-        for noise in NOISES:
+        for noise in asked.noises:
             settings = (
                 f"--noise {noise} --train-size {digits_sizes[0]} --test-size {digits_sizes[1]} "
                 f"--methods ikpca,kpca --components 25 --rff {listed(digits_rff)} "
