@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from decimal import Decimal
+from numbers import Real
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -76,9 +78,11 @@ def as_rows(X: Any, *, least: int = 1) -> RowSource:
             f"{row_name(X)} has shape {shape}: give one sample a row, (n_samples, n_features), "
             f"such as {remedy}"
         )
-    kind = np.dtype(getattr(source, "dtype", np.float64)).kind
-    if kind not in "fiub":
-        raise InputError(f"{row_name(X)} does not hold real numbers (dtype {source.dtype})")  # type: ignore[attr-defined]
+    dtype = np.dtype(getattr(source, "dtype", np.float64))
+    if isinstance(source, np.ndarray) and dtype.kind == "O":
+        source = _numbers_of(source, row_name(X))
+    elif dtype.kind not in "fiub":
+        raise InputError(f"{row_name(X)} does not hold real numbers (dtype {dtype})")
     if hasattr(source, "columns"):
         source = _checked_frame(source)
     if shape[0] < least:
@@ -88,6 +92,21 @@ def as_rows(X: Any, *, least: int = 1) -> RowSource:
     if shape[1] < 1:
         raise InputError(f"{row_name(X)} has no columns: give at least one")
     return source
+
+
+def _numbers_of(objects: NDArray[np.object_], name: str) -> FloatArray:
+    """Return Python's numbers (n, p) as an array of them.
+
+    Raises
+    ------
+    InputError
+        If something is no real number.
+    """
+    for place, value in np.ndenumerate(objects):
+        if not isinstance(value, Real | Decimal):
+            where = f"row {place[0] + 1}, column {place[1] + 1}"
+            raise InputError(f"{name} does not hold real numbers alone: {where} is {value!r:.40}")
+    return objects.astype(np.float64)
 
 
 def _checked_frame(frame: Any) -> RowSource:
@@ -168,7 +187,8 @@ def check_finite(X: RowSource, rows: slice, block: FloatArray) -> None:
         if np.isfinite(value):
             remedy = "such numbers cannot be reckoned with; mend it, or rescale the rows"
         raise InputError(
-            f"{row_name(X)} row {rows.start + row + 1}, column {column + 1} is {value}: {remedy}"
+            f"{row_name(X)} row {rows.start + row + 1}, column {column + 1} is "
+            f"{'NaN' if np.isnan(value) else value}: {remedy}"
         )
 
 

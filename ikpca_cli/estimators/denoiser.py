@@ -9,11 +9,9 @@ import numpy as np
 
 from ikpca_cli.data.feature_names import encode
 from ikpca_cli.data.first_pass import SAMPLE_ROWS, FirstPass, selection_rows
-from ikpca_cli.data.random import Stream, model_rng
-from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, sample_rows, silent
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, silent
 from ikpca_cli.data.threads import at_work
 from ikpca_cli.errors import Note, UsageError, tell
-from ikpca_cli.estimators.base import WITHHELD
 from ikpca_cli.estimators.decisions.lone_rows import leave_out_lone_rows
 from ikpca_cli.estimators.decisions.noise_decision import (
     MODEL_ROWS,
@@ -25,7 +23,7 @@ from ikpca_cli.estimators.decisions.noise_decision import (
 )
 from ikpca_cli.estimators.decisions.promise import Promise, promise_of, simulated
 from ikpca_cli.estimators.decisions.scale import check_scale
-from ikpca_cli.estimators.known_fit import KnownFit
+from ikpca_cli.estimators.known_fit import LIMIT_ROWS, KnownFit
 from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
 from ikpca_cli.noise.caution import SOME_ROWS
 from ikpca_cli.noise.estimate import NoiseLevel
@@ -34,9 +32,6 @@ from ikpca_cli.registry import load_named
 from ikpca_cli.selection.choice import Choice, Oracle, Task
 from ikpca_cli.selection.stages import Whole
 from ikpca_cli.transforms.protocol import Transform
-
-LIMIT_ROWS = 500
-"""Training rows that tell how far rows usually are."""
 
 
 class Denoiser(KnownFit):
@@ -74,7 +69,9 @@ class Denoiser(KnownFit):
             If a parameter cannot be used with these rows.
         """
         if keep_sums:
-            raise UsageError(f"{self.method} has no sums to keep: leave --keep-sums out")
+            raise UsageError(
+                f"{self.method} has no sums to keep: leave out keep_sums (--keep-sums)"
+            )
         with at_work(with_scipy=True):
             return self._fit_rows(X, self.n_components != "auto", progress)
 
@@ -97,6 +94,21 @@ class Denoiser(KnownFit):
             As `fit` does.
         """
         return self.fit(X).transform(X)
+
+    def get_feature_names_out(self, input_features: object = None) -> Any:
+        """Return what scikit-learn calls the columns of `transform`: ikpca0, ..., (n_components,).
+
+        Raises
+        ------
+        UsageError
+            If it is not fitted.
+        """
+        self._check_fitted()
+        return np.array([f"{self.method}{place}" for place in range(self.n_components_)], object)
+
+    def __sklearn_clone__(self) -> Self:
+        """Return an unfitted copy that knows the noise that was given, for scikit-learn."""
+        return type(self)(**self.get_params()).set_noise(self._given_noise)
 
     def fit_up_to(
         self, X: Any, *, oracle: Oracle | None = None, progress: Progress = silent
@@ -250,26 +262,6 @@ class Denoiser(KnownFit):
         """Return rows (n, p) as this fit sees them: without spikes, with white noise."""
         usual = self._usual()
         return WhiteRows(X, usual) if usual.is_needed else X
-
-    def _follow(self, X: RowSource) -> None:
-        """Let what is known of the training rows follow more of them; withdraw what cannot.
-
-        Distances that were usual before were to fewer rows, so that the farther limit is kept.
-        """
-        self.estimated_mse_ = self.estimated_mse_error_ = self.removed_mse_ = None
-        self.rough_mse_ = self.rough_mse_error_ = None
-        self.withheld_ = WITHHELD.index("rows were added")
-        some = sample_rows(X, LIMIT_ROWS, model_rng(self.seed_, Stream.FILE_SAMPLE))
-        before = self.distance_limit_
-        self._set_limit(some)
-        if before is not None and self.distance_limit_ is not None:
-            self.distance_limit_ = max(before, self.distance_limit_)
-        if self.constant_ is not None:
-            known, usual = self.mean_, self._usual()
-            if usual.transform is not None:
-                known = usual.transform.inverse(known[None])[0]
-            alike = (np.ptp(some, axis=0) == 0.0) & np.isclose(some[0], known, rtol=1e-9, atol=0.0)
-            self.constant_ = self.constant_ * alike
 
     def _choose(self, task: Task) -> Choice:
         """Return every parameter for a fit."""

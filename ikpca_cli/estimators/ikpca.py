@@ -231,7 +231,7 @@ class IKPCA(PreimageDenoiser):
         model = self.model_
         if self.sums_mean_ is None or self.scatter_ is None or not isinstance(model, ArcsineModel):
             raise UsageError(
-                "this model cannot learn from more rows: keep the sums when fitting (--keep-sums)"
+                "this model cannot learn from more rows: fit it with keep_sums=True (--keep-sums)"
             )
         given_rows = self._check_rows(X)
         rows = self.white_rows(given_rows)

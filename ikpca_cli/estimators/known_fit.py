@@ -10,15 +10,19 @@ import numpy as np
 
 from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.data.precision import rounded
-from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, silent
+from ikpca_cli.data.random import Stream, model_rng
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, sample_rows, silent
 from ikpca_cli.data.threads import at_work
-from ikpca_cli.estimators.base import Estimator
+from ikpca_cli.estimators.base import WITHHELD, Estimator
 from ikpca_cli.estimators.cleaner import Cleaner
 from ikpca_cli.estimators.decisions.conflicts import check_spectrum, too_many_components
 from ikpca_cli.estimators.parameters import PARAMETERS
 from ikpca_cli.linalg.shrinkage import weights_at_level
 from ikpca_cli.selection.choice import Choice
 from ikpca_cli.selection.stages import Grid, Stage
+
+LIMIT_ROWS = 500
+"""Training rows that tell how far rows usually are."""
 
 
 class KnownFit(Cleaner):
@@ -101,6 +105,26 @@ class KnownFit(Cleaner):
     def expected(self, grid: Grid) -> list[Stage]:
         """Return what a search, and a fit after it, is expected to do; nothing if not known."""
         return []
+
+    def _follow(self, X: RowSource) -> None:
+        """Let what is known of the training rows follow more of them; withdraw what cannot.
+
+        Distances that were usual before were to fewer rows, so that the farther limit is kept.
+        """
+        self.estimated_mse_ = self.estimated_mse_error_ = self.removed_mse_ = None
+        self.rough_mse_ = self.rough_mse_error_ = None
+        self.withheld_ = WITHHELD.index("rows were added")
+        some = sample_rows(X, LIMIT_ROWS, model_rng(self.seed_, Stream.FILE_SAMPLE))
+        before = self.distance_limit_
+        self._set_limit(some)
+        if before is not None and self.distance_limit_ is not None:
+            self.distance_limit_ = max(before, self.distance_limit_)
+        if self.constant_ is not None:
+            known, usual = self.mean_, self._usual()
+            if usual.transform is not None:
+                known = usual.transform.inverse(known[None])[0]
+            alike = (np.ptp(some, axis=0) == 0.0) & np.isclose(some[0], known, rtol=1e-9, atol=0.0)
+            self.constant_ = self.constant_ * alike
 
     # For the methods ------------------------------------------------------------------------
 

@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ikpca_cli.errors import ModelError
-from ikpca_cli.formats.output import Identity, atomic_write
+from ikpca_cli.formats.output import ExistsError, Identity, atomic_write
 from ikpca_cli.modelfile.checksum import checksum
 from ikpca_cli.modelfile.model_checks import (
     FlawError,
@@ -126,13 +126,16 @@ def save_model(
     if reading:
         envelope["reading"] = reading
     envelope["checksum"] = checksum(envelope)
-    with atomic_write(path, force=force, replaces=replaces) as handle:
-        if handle.seekable():
-            joblib.dump(envelope, handle, compress=0, protocol=_PROTOCOL)
-        else:  # joblib aligns arrays by the position in the file, which a pipe does not tell
-            buffer = io.BytesIO()
-            joblib.dump(envelope, buffer, compress=0, protocol=_PROTOCOL)
-            handle.write(buffer.getbuffer())
+    try:
+        with atomic_write(path, force=force, replaces=replaces) as handle:
+            if handle.seekable():
+                joblib.dump(envelope, handle, compress=0, protocol=_PROTOCOL)
+            else:  # joblib aligns arrays by the position in the file, which a pipe does not tell
+                buffer = io.BytesIO()
+                joblib.dump(envelope, buffer, compress=0, protocol=_PROTOCOL)
+                handle.write(buffer.getbuffer())
+    except ExistsError as error:
+        raise ExistsError(f"{path}: exists already; force=True (--force) overwrites it") from error
 
 
 def load_model(path: str | os.PathLike[str]) -> Denoiser | Windowed:

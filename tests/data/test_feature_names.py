@@ -150,5 +150,5 @@ def test_missing_values_of_nullable_columns_are_named():
         PCA().fit(ROWS).denoise(ROWS),
     )
     values[3, 1] = "NA"
-    with pytest.raises(InputError, match="row 4, column 2 is nan"):
+    with pytest.raises(InputError, match="row 4, column 2 is NaN"):
         PCA().fit(Frame64(values, "abc", [Nullable()] * 3))

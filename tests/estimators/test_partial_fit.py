@@ -65,7 +65,7 @@ def test_features_that_were_given_stay(halves):
 
 def test_what_cannot_be_added_to(halves):
     first, _ = halves
-    with pytest.raises(UsageError, match="keep the sums when fitting"):
+    with pytest.raises(UsageError, match="keep_sums=True"):
         IKPCA(5, **GIVEN).fit(first).partial_fit(first)
     with pytest.raises(UsageError, match="paper's inverse"):
         IKPCA(5, gamma=0.3).partial_fit(first)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.sparse import csr_matrix
 
 from ikpca_cli import PCA
-from ikpca_cli.errors import InputError
+from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.evaluation.without_clean import estimate_error
+from ikpca_cli.noise.models.noise_names import NOISE_MODELS
+from ikpca_cli.transforms.column_scale import ColumnScale
 
 
 @pytest.fixture(params=METHODS)
@@ -56,6 +60,31 @@ def test_a_clone_is_an_unfitted_copy(estimator, arcs):
     assert type(other) is type(estimator)
     assert other.get_params() == estimator.get_params()
     assert not hasattr(other, "mean_")
+
+
+def test_a_clone_keeps_the_noise_that_was_given(estimator, arcs):
+    base = pytest.importorskip("sklearn.base")
+    levels = ColumnScale(np.linspace(0.05, 0.3, arcs[0].shape[1]))
+    fits = [base.clone(estimator.set_noise(levels)).fit(arcs[0]), estimator.fit(arcs[0])]
+    assert fits[0].noise_model_ == NOISE_MODELS.index("columns")
+    assert_array_equal(*[fit.denoise(arcs[0]) for fit in fits])
+
+
+def test_codes_have_names(estimator, arcs):
+    with pytest.raises(UsageError, match="not fitted"):
+        estimator.get_feature_names_out()
+    names = estimator.fit(arcs[0]).get_feature_names_out(["a", "b"])
+    assert names.tolist() == [f"{estimator.method}{place}" for place in range(3)]
+
+
+def test_python_numbers_are_taken_and_other_objects_named():
+    rows = np.random.default_rng(7).normal(size=(30, 4))
+    objects = rows.astype(object)
+    objects[0, 0], rows[0, 0] = Decimal("0.5"), 0.5
+    assert_array_equal(PCA().fit(objects).denoise(objects), PCA().fit(rows).denoise(rows))
+    objects[3, 1] = "many"
+    with pytest.raises(InputError, match="row 4, column 2 is 'many'"):
+        PCA().fit(objects)
 
 
 def test_a_pipeline_takes_it_at_either_place(estimator, arcs):

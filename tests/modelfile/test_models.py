@@ -178,7 +178,7 @@ def test_a_model_goes_through_a_pipe(tmp_path):
 def test_an_existing_file_is_kept_without_force(tmp_path):
     path = tmp_path / "model.joblib"
     path.write_text("mine")
-    with pytest.raises(OutputError):
+    with pytest.raises(OutputError, match="force=True"):
         save_model(str(path), fitted("pca"))
     assert path.read_text() == "mine"
     save_model(str(path), fitted("pca"), force=True)

@@ -297,7 +297,7 @@ def test_a_number_that_is_missing_is_refused_by_its_place(shape, place):
     values = RNG.normal(size=shape)
     values[place] = np.nan
     row, column = np.add(place, 1)
-    with pytest.raises(InputError, match=f"row {row}, column {column} is nan"):
+    with pytest.raises(InputError, match=f"row {row}, column {column} is NaN"):
         fit_windows(Mixture(), [values], window=(8,))
 
 
