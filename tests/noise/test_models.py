@@ -330,6 +330,24 @@ def test_what_stands_out_where_the_signal_is_strong_is_signal(seed):
     assert found.find(noisy)[0][struck].mean() > 0.7
 
 
+@pytest.mark.parametrize("times", [0.25, 0.1])
+def test_heavy_tails_of_a_quieter_file_are_no_spikes(times):
+    """Returns of shares, say: what their noise hid in the fit stands out in a file with less."""
+    rng = np.random.default_rng([3, 71])
+    clean = rng.standard_t(4, (240, 1)) * rng.normal(1.0, 0.3, (1, 60))
+    clean += 0.8 * rng.standard_t(4, (240, 60))
+    noise = rng.normal(size=clean.shape)
+    struck = rng.uniform(size=clean.shape) < 0.01
+    noise += struck * rng.choice((-1.0, 1.0), clean.shape) * rng.uniform(8.0, 25.0, clean.shape)
+    std = 0.3 * clean.std()
+    found = propose_spikes(clean[:120] + std * noise[:120])
+    assert found is not None
+    quiet, truth = clean[120:] + times * std * noise[120:], clean[120:]
+    of_quiet = found.of_file(quiet)
+    repaired = quiet if of_quiet is None else of_quiet.repair(quiet)[0]
+    assert np.mean((repaired - truth) ** 2) <= 1.05 * np.mean((quiet - truth) ** 2)
+
+
 @pytest.mark.parametrize("share", [0.002, 0.01])
 def test_rare_values_in_columns_of_a_table_are_kept(share):
     """A yes among many a no stands out as a spike does, and so does one town among villages."""
