@@ -174,8 +174,8 @@ def _check_options(name: str, form: Format, options: ReadOptions) -> None:
         raise UsageError(f"{given[0]}: {name} is no text table: leave {given[0]} out")
     if options.dataset is not None and not form.named:
         raise UsageError(
-            f"{name} is a {form.title} file, whose array has no name: leave out --dataset, or give "
-            f"FILE::{options.dataset} to the file that has it"
+            f"{name}: arrays of such files ({form.title}) have no names: leave --dataset out, or "
+            f"give FILE::{options.dataset} to the file that has it"
         )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ikpca_cli.errors import UsageError
+from ikpca_cli.estimators.base import Estimator
 from ikpca_cli.estimators.parameters import PARAMETERS
 from ikpca_cli.formats.told import OF_TABLES
 from ikpca_cli.modelfile.plain_joblib import MAX_INT_BYTES, MAX_TEXT_BYTES
@@ -23,9 +24,9 @@ MOST_WINDOW_VALUES = 1 << 14
 _STATE_BITS = 64  # what numpy reckons with
 _WHOLE = frozenset({"n_samples_", "noise_model_", "withheld_"})
 _LEVELS = frozenset(
-    {"column_stds_", "gain_and_floor_", "noise_covariance_", "noise_rms_", "noise_std_"}
+    {"column_stds_", "gain_and_floor_", "noise_covariance_", "noise_rms_", "noise_std_", "shares_"}
 )
-"""Of the noise: 0 would divide."""
+"""Of the noise, and of all rows: 0 would divide."""
 
 _LARGEST, _SMALLEST = 1e160, 1e-200
 """Beyond which no fit of rows comes that are within `ikpca_cli.data.row_source.LARGEST_VALUE`."""
@@ -41,6 +42,7 @@ _NOT_NEGATIVE = _POSITIVE | {
     "read_std_",
     "ridge_",
     "rough_mse_error_",
+    "shares_",
     "signal_variances_",
     "spectral_noise_",
     "spectral_variances_",
@@ -103,12 +105,15 @@ def check_state(cls: type[Denoiser], state: object) -> None:
     if type(state) is not dict or state.keys() != cls.STATE.keys():
         raise FlawError(f"the fitted values are not those of {cls.method}")
     lengths: dict[str, int] = {}
+    precisions: set[int] = set()
     for name, dims in cls.STATE.items():
         value = state[name]
         if value is None and name in cls.OPTIONAL:
             continue
         if dims:
             _check_array(name, value, dims, lengths)
+            if name not in Estimator.STATE:
+                precisions.add(value.dtype.itemsize)
         else:
             _check_number(name, value, _STATE_BITS)
             if name in _WHOLE and type(value) is not int:
@@ -118,6 +123,8 @@ def check_state(cls: type[Denoiser], state: object) -> None:
         largest = max(abs(float(np.max(value))), abs(float(np.min(value))))
         if largest > _LARGEST or (name in _LEVELS and largest < _SMALLEST):
             raise FlawError(f"{name} is {largest:.6g}, as no fit makes it")
+    if len(precisions) > 1:
+        raise FlawError("its arrays are in single and in double precision")
 
 
 def _check_sign(name: str, value: Any) -> None:
@@ -144,6 +151,8 @@ def check_windows(windows: object) -> None:
     for name, value in windows.items():
         check_text("a value of its windows", name)
         _check_plain(f"{name} of its windows", value)
+        if type(value) is float and abs(value) > _LARGEST:
+            raise FlawError(f"{name} of its windows is {value:.6g}, as no fit makes it")
 
 
 def check_reading(reading: object) -> None:

@@ -135,7 +135,7 @@ def save_model(
                 joblib.dump(envelope, buffer, compress=0, protocol=_PROTOCOL)
                 handle.write(buffer.getbuffer())
     except ExistsError as error:
-        raise ExistsError(f"{path}: exists already; force=True (--force) overwrites it") from error
+        raise ExistsError(str(error).replace("use --force", "use force=True (--force)")) from error
 
 
 def load_model(path: str | os.PathLike[str]) -> Denoiser | Windowed:

@@ -58,7 +58,7 @@ def of_plain(plain: Mapping[str, Any], n_features: int) -> tuple[Cutting, dict[s
     if combination is not None and combination.by_channel.shape[1] not in (1, cutting.width):
         raise ValueError("the weights of its wavelets are not those of its channels")
     stretching = plain.get("stretching")
-    if type(stretching) is not float or not 0.0 < stretching < LENGTH:
+    if type(stretching) is not float or not 1.0 / LENGTH < stretching < LENGTH:
         raise ValueError("the length of its rows over that of its beats is not one")
     if risk and (len(risk) < len(names) or any(type(one) is not float for one in risk.values())):
         raise ValueError("the error that it promises is not one")

@@ -165,7 +165,7 @@ def test_names_where_there_are_none(rows, cli):
         if command == ["evaluate", "model.joblib"]:
             cli("fit", "rows.npy", *PCA)
         for how in (["rows.npy::nope"], ["rows.npy", "--dataset", "nope"]):
-            assert "whose array has no name" in cli(*command, *how, code=2).stderr
+            assert "have no names: leave --dataset out" in cli(*command, *how, code=2).stderr
 
 
 def test_what_is_left_out_is_said_once_for_a_batch(rows, cli):

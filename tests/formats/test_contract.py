@@ -117,7 +117,7 @@ def test_options_without_a_meaning_are_refused(form, tmp_path):
     path = tmp_path / f"x{form.suffixes[0]}"
     stored(path, form)
     if not form.named:
-        with pytest.raises(UsageError, match="has no name: leave out --dataset"):
+        with pytest.raises(UsageError, match="have no names: leave --dataset out"):
             read_rows(str(path), ReadOptions(dataset="nope"))
     else:
         with pytest.raises(InputError, match="nope"):

@@ -236,6 +236,13 @@ def test_float32_stays_float32(saved, order):
     np.testing.assert_allclose(model.denoise(ROWS), fitted("ikpca").denoise(ROWS), rtol=1e-3)
 
 
+def test_one_array_in_another_precision_is_refused(saved):
+    def narrow(envelope):
+        envelope["state"]["W_"] = envelope["state"]["W_"].astype("f4")
+
+    assert "single and in double precision" in refusal(saved(narrow))
+
+
 @pytest.mark.parametrize("protocol", [4, 5])
 def test_both_protocols_load(saved, protocol):
     assert load_model(saved(protocol=protocol)).seed == 2**80

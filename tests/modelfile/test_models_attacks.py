@@ -13,8 +13,10 @@ import pytest
 from ikpca_cli.errors import ModelError
 from ikpca_cli.estimators.ikpca import IKPCA
 from ikpca_cli.estimators.kpca import KernelPCA
+from ikpca_cli.estimators.mixture import Mixture
 from ikpca_cli.modelfile.plain_joblib import MAX_OPCODES, OVERHEAD
 from ikpca_cli.modelfile.storage import load_model, save_model
+from ikpca_cli.recordings.fitting import fit_windows
 
 TRACE = "ikpca_was_here"
 HEAD = pickle.PROTO + b"\x04"
@@ -444,3 +446,22 @@ def test_numbers_that_no_fit_could_have_made_are_refused(tmp_path, name):
     joblib.dump(content, path, protocol=4)
     with pytest.raises(ModelError, match=rf"m.joblib: is damaged: {name} is .*(negative|positive)"):
         load_model(str(path))
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "value"),
+    [
+        ("state", "shares_", 0.0),
+        ("state", "shares_", -1.0),
+        ("windows", "scale0", 1e300),
+        ("windows", "stretching", 1e-300),
+    ],
+)
+def test_windows_that_no_fit_could_have_made_are_refused(path, part, name, value):
+    wave = np.sin(np.arange(400) / 7.0) + np.random.default_rng(0).normal(scale=0.2, size=400)
+    save_model(str(path), fit_windows(Mixture(), [wave[:, None]], window=(16,)), force=True)
+    content = joblib.load(path)
+    del content["checksum"]
+    content[part][name] = value + 0.0 * content[part][name]
+    joblib.dump(content, path, protocol=4)
+    assert "is damaged: " in refusal(path)

@@ -132,7 +132,7 @@ def noise_of(rows: FloatArray, asked: str = "auto", name: str = "the array") -> 
                 other for other, some in PROPOSALS.items() if any(propose(rows) for propose in some)
             ]
             raise InputError(
-                f"{name}: its noise cannot be that of {asked}, as far as these rows tell: "
+                f"{name}: no noise of the kind {asked} is found in these rows: "
                 f"use --noise-model {', '.join(('auto', *others))} or white, or give its level"
             )
         best = max(found, key=lambda one: plateau_of(_centred(one.forward(rows))))
