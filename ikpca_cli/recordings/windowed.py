@@ -30,6 +30,8 @@ from ikpca_cli.recordings.windows import cleaned_blocks, training_windows, withi
 ALIKE = 1.1
 """Ratio of the noise levels of channels up to which they are one."""
 
+_BLOCK = 1 << 16  # samples that are passed on together
+
 
 class Windowed:
     """Cleans recordings and pictures by their windows.
@@ -226,6 +228,11 @@ class Windowed:
     def clean_canvas(self, canvas: Canvas) -> Blocks:
         """Yield (slice, clean rows) of a canvas."""
         every, level = slice(0, int(canvas.shape[0])), self.level or self.noise_std_
+        if level is None:  # nothing is known to be noise
+            for start in range(0, every.stop, _BLOCK):
+                part = slice(start, min(start + _BLOCK, every.stop))
+                yield part, np.asarray(canvas[part], dtype=np.float64)
+            return
         if self.cutting.kind == "beats":
             try:
                 yield every, self.clean_array(_whole(canvas), name=row_name(canvas))
@@ -244,7 +251,7 @@ class Windowed:
             return within(cleaned, windows, self.cutting, level), self.model.noise_left(white)
 
         for part, cleaned in cleaned_blocks(canvas, self.cutting, clean):
-            if self.combination is not None and level is not None:
+            if self.combination is not None:
                 stds = level * np.array(self.cutting.scales)
                 added = self.combination.added
                 cleaned = added(canvas, part.start, cleaned, stds, self.colour)

@@ -34,6 +34,10 @@ BAND_NUMBERS = 1 << 21
 END_SAMPLES = 64
 """Samples of the line that tells where a signal ends: a quarter of the noise of one is left."""
 
+_LOUD = 2.0  # variance of noise in a window, at most, over the usual one: it may be correlated
+
+_SPIKE = 10.0  # median distances from a line that a number may be away: 6.7 standard deviations
+
 Clean: TypeAlias = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 """Maps windows to clean ones and the variance of their error, up to a factor: (n, p) each."""
 
@@ -130,7 +134,8 @@ def within(
 
     The clean ones are hardly ever beyond the noisy ones of their channel, in the same window, by
     more than noise has; where they are brought back to these, the error falls. A component that
-    explains a switch-on in one channel may throw others many times as far.
+    explains a switch-on in one channel may throw others many times as far. Nor is a window moved
+    farther, in all, than noise moves one: what is unlike all of the fit may be anywhere else.
 
     Parameters
     ----------
@@ -144,7 +149,24 @@ def within(
     noisy, margin = windows.reshape(shape), np.inf if level is None else FARTHEST * level
     low = noisy.min(axis=along, keepdims=True) - margin
     high = noisy.max(axis=along, keepdims=True) + margin
-    return np.asarray(np.clip(cleaned.reshape(shape), low, high)).reshape(cleaned.shape)
+    found: FloatArray = np.asarray(np.clip(cleaned.reshape(shape), low, high))
+    found = found.reshape(cleaned.shape)
+    if level is None:
+        return found
+    moves = found - windows
+    shares = level * _reach(cutting.n_features) / np.maximum(np.linalg.norm(moves, axis=1), 1e-300)
+    far = shares < 1.0
+    found[far] = windows[far] + shares[far, None] * moves[far]
+    return found
+
+
+def _reach(count: int) -> float:
+    """Return how far noise of variance 1 moves so many numbers at most, as a root of squares.
+
+    One of them may be as far beyond the others as the farthest two of noise are apart.
+    """
+    usual = count * max(_LOUD, 1.0 + FARTHEST * np.sqrt(2.0 / count))
+    return float(np.sqrt(usual + (2.0 * FARTHEST) ** 2))
 
 
 def _add(total: FloatArray, values: FloatArray, start: int, hop: int) -> None:
@@ -200,10 +222,22 @@ def read_continued(canvas: RowSource, start: int, stop: int) -> FloatArray:
 
 
 def _end_of(rows: FloatArray) -> FloatArray:
-    """Return where the straight line through rows (n, c) is at the first of them, (c,)."""
-    places = np.arange(len(rows)) - 0.5 * (len(rows) - 1)
-    slopes = places @ rows / (places @ places)
-    end: FloatArray = rows.mean(axis=0) + slopes * places[0]
+    """Return where the straight line through rows (n, c) is at the first of them, (c,).
+
+    Numbers far from a line of medians, such as a spike, have no part in it.
+    """
+    count = len(rows)
+    places = np.arange(count)[:, None] - 0.5 * (count - 1)
+    half = count // 2
+    off = rows - places * np.median((rows[half:] - rows[: count - half]) / half, axis=0)
+    off = np.abs(off - np.median(off, axis=0))
+    rounding = 1e-9 * np.median(np.abs(rows), axis=0)
+    near = off <= np.maximum(_SPIKE * np.median(off, axis=0), rounding + off.min(axis=0))
+    total = near.sum(axis=0)
+    center, mean = (places * near).sum(axis=0) / total, (rows * near).sum(axis=0) / total
+    apart = (places - center) * near
+    slopes = (apart * rows).sum(axis=0) / np.maximum((apart**2).sum(axis=0), 1.0)
+    end: FloatArray = mean + slopes * (places[0] - center)
     return end
 
 

@@ -24,3 +24,13 @@ def test_a_number_thrown_far_out_comes_back_and_no_other_moves(kind, width):
     assert np.abs(back - clean).max() < 0.1 * (FARTHEST + 4.0)
     assert (back != clean).sum() == 2
     assert_array_equal(within(thrown, windows, cutting, None), thrown)
+
+
+def test_a_window_unlike_all_of_the_fit_is_moved_no_farther_than_by_noise():
+    cutting = Cutting("signal", 64, 1, 1)
+    windows = RNG.normal(size=(9, 64))
+    windows[4] += np.linspace(0.0, 900.0, 64)
+    back = within(np.zeros_like(windows), windows, cutting, 1.0)
+    moved = np.sqrt(np.mean((back - windows) ** 2, axis=1))
+    assert np.all(moved < 1.8)
+    assert np.all(np.delete(back, 4, axis=0) == 0.0)
