@@ -25,12 +25,10 @@ from ikpca_cli.recordings.recording import Blocks, Recording, recording_of
 from ikpca_cli.recordings.suitability import SAME, level_of
 from ikpca_cli.recordings.wavelets.combination import Combination
 from ikpca_cli.recordings.window_risk import Risk, measure
-from ikpca_cli.recordings.windows import cleaned_blocks, training_windows, within
+from ikpca_cli.recordings.windows import cleaned_blocks, training_windows, untouched_blocks, within
 
 ALIKE = 1.1
 """Ratio of the noise levels of channels up to which they are one."""
-
-_BLOCK = 1 << 16  # samples that are passed on together
 
 
 class Windowed:
@@ -229,9 +227,7 @@ class Windowed:
         """Yield (slice, clean rows) of a canvas."""
         every, level = slice(0, int(canvas.shape[0])), self.level or self.noise_std_
         if level is None:  # nothing is known to be noise
-            for start in range(0, every.stop, _BLOCK):
-                part = slice(start, min(start + _BLOCK, every.stop))
-                yield part, np.asarray(canvas[part], dtype=np.float64)
+            yield from untouched_blocks(canvas)
             return
         if self.cutting.kind == "beats":
             try:
