@@ -9,7 +9,7 @@ import scipy.io
 import scipy.sparse
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.arrays import read_rows
+from ikpca_cli.formats.arrays import ReadOptions, read_rows
 
 ROWS = np.random.default_rng(5).normal(size=(12, 4))
 
@@ -54,3 +54,30 @@ def test_references_and_lists_are_no_pickle(tmp_path):
     with h5py.File(tmp_path / "b.h5", "w") as file:
         file.create_dataset("v", shape=(12,), dtype=h5py.vlen_dtype("f8"))
     assert "lists of any length" in refused(tmp_path / "b.h5")
+    for name, value in (("c.h5", "a text"), ("d.h5", [b"two", b"texts"])):
+        with h5py.File(tmp_path / name, "w") as file:
+            file["t"] = value
+        assert refused(tmp_path / name).startswith("t: holds text, not numbers")
+
+
+@pytest.mark.parametrize(
+    ("names", "pattern"),
+    [
+        (["s1", "s2", "fs"], "s*"),
+        ([f"{place}/x" for place in range(7)], "*/x"),
+        (["train", "noisy", "clean"], None),
+        (["a/x", "b/x"], None),
+        (["s1", "s2", "sr"], None),
+    ],
+)
+def test_datasets_that_are_alike_may_be_read_together(tmp_path, names, pattern):
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        for name in names:
+            file[name] = 250.0 if name in ("fs", "sr") else ROWS
+    told = refused(tmp_path / "a.h5")
+    assert told.startswith("holds several datasets; name one with --dataset")
+    assert ("or all with" in told) == (pattern is not None)
+    if pattern:
+        assert f"or all with --dataset '{pattern}'" in told
+        read = read_rows(str(tmp_path / "a.h5"), ReadOptions(dataset=pattern))
+        assert read.shape == (len(ROWS) * sum(name != "fs" for name in names), ROWS.shape[1])

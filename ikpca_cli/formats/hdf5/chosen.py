@@ -15,6 +15,7 @@ from ikpca_cli.formats.array_checks import check_numbers, only_vector, refuse_sp
 from ikpca_cli.formats.hdf5.hdf5_trust import outward_links, resolve
 
 _LISTED = 20
+_MANY = 6  # datasets of one width, more than train, noisy and clean
 
 
 def choose(file: Any, name: str, asked: str | None, found: list[str]) -> tuple[list[str], bool]:
@@ -61,7 +62,13 @@ def choose(file: Any, name: str, asked: str | None, found: list[str]) -> tuple[l
     if not usable:
         refuse_sparse(name, found)
     if usable:
-        raise InputError(f"{name}: holds several datasets; name one with --dataset: {listed()}")
+        alike = _pattern(usable) if len({file[key].shape[1:] for key in usable}) == 1 else None
+        whole = alike is not None and _like(alike, found) == usable
+        whole = whole and ("*" not in str(alike).split("/") or len(usable) >= _MANY)
+        every = f", or all with --dataset '{alike}'" if whole else ""
+        raise InputError(
+            f"{name}: holds several datasets; name one with --dataset{every}: {listed()}"
+        )
     pattern = _pattern([key for key in found if _is_vector(file[key])])
     if pattern is not None:
         raise InputError(
@@ -138,6 +145,8 @@ def check_kind(name: str, item: Any) -> None:
             f"{name}: holds references to other datasets, not numbers, as MATLAB's cells do; name "
             "one that holds numbers (--dataset)"
         )
+    if h5py.check_string_dtype(item.dtype) is not None or _is_text(item):
+        raise InputError(f"{name}: holds text, not numbers; name another dataset (--dataset)")
     if h5py.check_vlen_dtype(item.dtype) is not None:
         raise InputError(
             f"{name}: holds lists of any length, not rows; save rows of one length as a table"
@@ -149,8 +158,6 @@ def check_kind(name: str, item: Any) -> None:
             f"{name}: holds names, not numbers ({', '.join(names[:5])}); save what they stand for "
             "as numbers"
         )
-    if _is_text(item):
-        raise InputError(f"{name}: holds text, not numbers; name another dataset (--dataset)")
 
 
 def _describe(item: Any) -> str:
