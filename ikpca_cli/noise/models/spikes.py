@@ -52,12 +52,13 @@ class Spikes:
         How far values of a column are from what the directions make of them, from which on they
         are spikes; 0 where none is, for signal stands out there.
     margins : ndarray, shape (p,)
-        How far beyond both neighbours they are at least; 0 where rows have no order, and below it
-        where they may be signal.
+        How far beyond both neighbours they are at least; 0 where rows have no order.
     share : float
         Share of the values of the training rows that are.
     are_sure : bool
         Whether none of them can be signal.
+    are_kept : bool
+        Whether rows keep them, as they may be signal.
     """
 
     directions: RobustDirections
@@ -65,11 +66,7 @@ class Spikes:
     margins: FloatArray
     share: float = 0.0
     are_sure: bool = False
-
-    @property
-    def are_kept(self) -> bool:
-        """Whether rows keep them, as they may be signal."""
-        return bool((self.margins < 0.0).any())
+    are_kept: bool = False
 
     def find(self, X: FloatArray) -> tuple[NDArray[np.bool_], FloatArray]:
         """Return which values of rows (n, p) are spikes, and what they should be, (n, p) both."""
@@ -118,9 +115,10 @@ class Spikes:
         return np.where(found, expected, X) if found.any() else X, found
 
     def state(self) -> FloatArray:
-        """Return what `from_state` needs, shape (e, p)."""
+        """Return what `from_state` needs, shape (e, p): margins are -1 where rows keep spikes."""
         parts = self.directions
-        return np.vstack([parts.centre, parts.scales, self.limits, self.margins, parts.vectors])
+        margins = np.full_like(self.margins, -1.0) if self.are_kept else self.margins
+        return np.vstack([parts.centre, parts.scales, self.limits, margins, parts.vectors])
 
     @classmethod
     def from_state(cls, state: FloatArray | None, share: float) -> Spikes | None:
@@ -128,7 +126,11 @@ class Spikes:
         if state is None:
             return None
         centre, scales, limits, margins = state[:4]
-        return cls(RobustDirections(centre, state[4:], scales), limits, margins, share)
+        directions, are_kept = (
+            RobustDirections(centre, state[4:], scales),
+            bool((margins < 0).any()),
+        )
+        return cls(directions, limits, np.maximum(margins, 0.0), share, are_kept=are_kept)
 
 
 def propose(rows: FloatArray) -> Spikes | None:
@@ -156,7 +158,7 @@ def propose(rows: FloatArray) -> Spikes | None:
         if _are_like_spikes(found, apart, limits, are_outliers=are_sure):
             share, margins = float(found.mean()), beside * limits
             if count < rows.shape[1] and not _have_order(expected, _ORDERS):
-                return Spikes(directions, limits, np.full_like(limits, -1.0), share)
+                return Spikes(directions, limits, np.zeros_like(limits), share, are_kept=True)
             return Spikes(directions, limits, margins, share, are_sure)
     return None
 
