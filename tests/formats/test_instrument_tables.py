@@ -271,15 +271,32 @@ def test_classes_beside_exponents_or_with_a_decimal_are_asked_about(said, form, 
     assert "whole numbers" not in said(joined(lines(table[:, 1:19], form="%.6e"), ""))
 
 
-def test_a_start_and_a_rate_above_samples_are_asked_about(said):
+def test_a_start_and_a_rate_above_samples_are_no_samples(said, tmp_path):
     body = np.round(60 * ROWS[:, :3])
     head = ["1431425024.000000, 1431425024.000000, 1431425024.000000", "32.0, 32.0, 32.0"]
     text = joined(head, lines(body, "%d"), "")
-    assert "row 1 holds 1431425024, as a time since 1970, and row 2 32, perhaps" in said(text)
-    assert "give --skip-rows 2" in said(text)
-    assert "1970" not in said(text, skip_rows=2)
-    assert "give --skip-rows 1" in said(joined(head[:1], lines(body, "%d"), ""))
-    assert "1970" not in said(joined(lines(1431425024.0 + body, "%d"), ""))
+    assert "row 1, 1431425024, for the time of the first sample and row 2, 32, for" in said(text)
+    assert "1431425024" not in said(text, skip_rows=2)
+
+    def come_back(text, **options):
+        (tmp_path / "in.csv").write_text(text)
+        with read_rows(str(tmp_path / "in.csv"), ReadOptions(**options)) as rows:
+            values = rows.read()
+            write_rows(str(tmp_path / "out.csv"), values, rows.layout)
+        return values, (tmp_path / "out.csv").read_text().splitlines()
+
+    for above in ([], ["x,y,z"]):
+        values, back = come_back(joined(above, head, lines(body, "%d"), ""))
+        assert np.array_equal(values, body)
+        assert back[: len(above) + 2] == above + head
+    assert np.array_equal(come_back(joined(head[:1], lines(body, "%d"), ""))[0], body)
+    dates = 1431425024.0 + body
+    assert np.array_equal(come_back(joined(lines(dates, "%d"), ""))[0], dates)
+    # What ends a recording, and sums nothing up, ends its output.
+    end = ">>>>>End Processed Spectral Data<<<<<"
+    text = joined("x,y,z", lines(body, "%d"), end, "")
+    assert come_back(text, recording=True)[1][-1] == end
+    assert come_back(text)[1][-1] != end
 
 
 def test_a_mean_among_the_rows_is_asked_about(said):

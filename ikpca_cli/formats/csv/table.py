@@ -24,6 +24,7 @@ from ikpca_cli.formats.csv.faults.split_numbers import refuse_split_numbers
 from ikpca_cli.formats.csv.form.alignment import gap_of, widths_of
 from ikpca_cli.formats.csv.form.arrangement import arrangement, check_axis, times_apart
 from ikpca_cli.formats.csv.form.cells import is_comment
+from ikpca_cli.formats.csv.form.clock import take_start
 from ikpca_cli.formats.csv.form.dialect import (
     check_comment,
     check_kept_marks,
@@ -31,7 +32,7 @@ from ikpca_cli.formats.csv.form.dialect import (
     find_dialect,
 )
 from ikpca_cli.formats.csv.form.doubts import doubts_about, row_left_out
-from ikpca_cli.formats.csv.form.footer import summary_among
+from ikpca_cli.formats.csv.form.footer import summary_among, tells_no_numbers
 from ikpca_cli.formats.csv.form.head import Head, read_head
 from ikpca_cli.formats.csv.parse import Parsed, parse_table
 from ikpca_cli.formats.csv.plan import Plan, choose_columns
@@ -150,6 +151,8 @@ def _read(
     below = [lines[place] for place in some if place >= head.first]
     below = [line for line in below if len(dialect.cells(line)) == dialect.width]
     rows = [dialect.cells(line) for line in below]
+    begin = take_start(below, rows, head, dialect, columns)
+    below, rows = below[begin:], rows[begin:]
     refuse_open_quotes(lines[: head.first], dialect, name)
     if dialect.delimiter == "," and (options.delimiter, options.decimal, hint) == (None,) * 3:
         refuse_split_numbers(below, head, dialect, columns, name)
@@ -192,6 +195,7 @@ def _read(
             [cells[axis_at] for cells in parsed.labels], dialect, head, name, stacked=stacked
         )
         samples = samples.reshape(-1, axis) if stacked else samples
+    kept = turned or stacked or (options.recording and tells_no_numbers(parsed.footer, dialect))
     layout = Layout(
         format="csv",
         dtype=np.dtype(np.int64 if parsed.digits.whole else np.float64),
@@ -206,12 +210,12 @@ def _read(
             path,
             widths=widths,
             gap="" if widths else gap_of(below, dialect.delimiter),
-            whole_footer=turned or stacked,
+            whole_footer=kept,
         ),
     )
-    kept = options.from_model()
-    warnings: list[str] = [] if kept is None else [Note(kept)]
-    warnings += [*_statement(head, plan, parsed, options, kept=turned or stacked), *head.doubts]
+    known = options.from_model()
+    warnings: list[str] = [] if known is None else [Note(known)]
+    warnings += [*_statement(head, plan, parsed, options, kept=kept), *head.doubts]
     if parsed.cut_off is not None:
         warnings.append(
             f"the file ends in {parsed.cut_off}, with fewer digits than all above it and without a "

@@ -12,6 +12,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from ikpca_cli.formats.csv.form.cells import numbers
+from ikpca_cli.formats.csv.form.dialect import Dialect
+from ikpca_cli.formats.csv.form.head import Head
+
 Matrix = npt.NDArray[np.float64]
 
 _UNITS = ("year", "month", "day", "hour", "minute", "second", "millisecond")
@@ -44,6 +48,12 @@ _SAME = 1e-6
 _EVEN, _APART = 0.9, 0.5
 """Share of the steps that are the usual one, up to so much of it."""
 
+_SINCE = (9e8, 2.5e9)
+"""Seconds since 1970: the years 1998 to 2049."""
+
+_FAR_BELOW, _FASTEST = 0.01, 1e6
+"""What all samples are, of such a time, at most; and samples a second."""
+
 
 def clock_columns(columns: Sequence[Matrix], names: Sequence[str] | None) -> tuple[int, ...]:
     """Return which of the first columns of numbers say when their rows are; none if none do.
@@ -60,6 +70,49 @@ def clock_columns(columns: Sequence[Matrix], names: Sequence[str] | None) -> tup
             if clock_seconds(columns[part], names[part] if names else None) is not None:
                 return tuple(range(first, first + count))
     return ()
+
+
+def take_start(
+    lines: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    head: Head,
+    dialect: Dialect,
+    columns: Sequence[int],
+) -> int:
+    """Lay aside a time since 1970 above the samples, and their rate below it; return how many rows.
+
+    Parameters
+    ----------
+    lines, rows
+        The first rows, as they are and by cells.
+    head
+        What is above them, which takes these, and what is to be said.
+    dialect
+        Their form.
+    columns
+        The columns of data.
+    """
+    cells = [[row[column] for column in columns] for row in rows]
+    if head.texts or any(dialect.grammar.number(cell) is None for row in cells for cell in row):
+        return 0
+    values = numbers([cell for row in cells for cell in row], dialect.grammar)
+    values = values.reshape(len(rows), len(columns))
+    if len(values) <= _FEWEST or not np.isfinite(values).all() or (values[0] != values[0, 0]).any():
+        return 0
+    first, rest = values[0, 0], values[1:]
+    unit = next((unit for unit in (1.0, 1e3) if _SINCE[0] <= first / unit < _SINCE[1]), None)
+    if unit is None or np.abs(rest).max() > _FAR_BELOW * first:
+        return 0
+    rate = float(rest[0, 0])
+    count = 1 + bool((rest[0] == rate).all() and 0.0 < rate <= _FASTEST and rate == round(rate))
+    if head.names is None:
+        head.preamble = (*head.preamble, *lines[:count])
+    else:
+        head.units = (*head.units, *lines[:count])
+    head.first += count
+    told = f" and row 2, {rate:g}, for the samples a second" if count > 1 else ""
+    head.guesses.append(f"row 1, {first:.10g}, for the time of the first sample{told}")
+    return count
 
 
 def clock_seconds(columns: Sequence[Matrix], names: Sequence[str] | None = None) -> Matrix | None:

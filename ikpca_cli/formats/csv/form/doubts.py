@@ -28,12 +28,6 @@ _LOOKED_AT = 1 << 22
 _FINE = 2
 """Decimals of the others beside which a column of whole numbers may be one of classes."""
 
-_TIMES = (9e8, 2.5e9)
-"""Seconds since 1970: the years 1998 to 2049."""
-
-_FAR_BELOW, _FASTEST = 0.01, 1e6
-"""What all samples are, of such a time, at most; and samples a second."""
-
 _THREE = re.compile(r"0\d\d")
 
 
@@ -177,7 +171,7 @@ def doubts_about(
     if all_columns:
         lines += _classes(values, digits, columns, head)
     if values.size <= _LOOKED_AT and values.size:
-        lines += _fillers(values) + _totals(values, digits) + _start(values, head)
+        lines += _fillers(values) + _totals(values, digits)
         lines += _axis_again(values, head, dialect, columns)
         found = too_long(values) if digits.unmarked else None
         if found is not None:
@@ -250,23 +244,6 @@ def _axis_again(values: Matrix, head: Head, dialect: Dialect, columns: Sequence[
     return [
         f"row {again[0] + 1} is the axis above the rows again, as where files were put together; "
         "it was read as data: take it out"
-    ]
-
-
-def _start(values: Matrix, head: Head) -> list[str]:
-    """Say where the first row is a time in seconds or milliseconds since 1970, and no sample."""
-    first, rest = values[0], values[1:]
-    if len(rest) < _ROWS or not np.isfinite(values).all() or not (first == first[0]).all():
-        return []
-    unit = next((unit for unit in (1.0, 1e3) if _TIMES[0] <= first[0] / unit < _TIMES[1]), None)
-    if unit is None or np.abs(rest).max() > _FAR_BELOW * first[0]:
-        return []
-    has_rate = bool((rest[0] == rest[0, 0]).all()) and 0.0 < rest[0, 0] <= _FASTEST
-    skipped = head.first + 1 + has_rate
-    rate = f", and row 2 {rest[0, 0]:g}, perhaps the samples a second" if has_rate else ""
-    return [
-        f"row 1 holds {first[0]:.10g}, as a time since 1970{rate}; they were read as data: if they "
-        f"are none, give --skip-rows {skipped}"
     ]
 
 

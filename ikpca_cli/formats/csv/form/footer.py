@@ -33,6 +33,12 @@ zeros at their end, one in ten has a decimal less, and thirty that have not are 
 _PARTS = re.compile(r"[+-]?+\d*+(?:[.,](?P<behind>\d*+))?+(?P<exponent>[eEdD][+-]?+\d*+)?+")
 
 
+def tells_no_numbers(lines: Sequence[str], dialect: Dialect) -> bool:
+    """Tell whether lines below a table sum nothing up: none of their cells is a number."""
+    cells = (cell for line in lines for cell in dialect.cells(line))
+    return all(dialect.grammar.number(cell) is None for cell in cells)
+
+
 def footer(lines: Sequence[str], dialect: Dialect, labels: Sequence[int]) -> int:
     """Return how many of the last lines of a table are no rows.
 
