@@ -282,7 +282,7 @@ def test_a_start_and_a_rate_above_samples_are_no_samples(said, tmp_path):
         (tmp_path / "in.csv").write_text(text)
         with read_rows(str(tmp_path / "in.csv"), ReadOptions(**options)) as rows:
             values = rows.read()
-            write_rows(str(tmp_path / "out.csv"), values, rows.layout)
+            write_rows(str(tmp_path / "out.csv"), values, rows.layout, force=True)
         return values, (tmp_path / "out.csv").read_text().splitlines()
 
     for above in ([], ["x,y,z"]):
