@@ -126,11 +126,8 @@ class Spikes:
         if state is None:
             return None
         centre, scales, limits, margins = state[:4]
-        directions, are_kept = (
-            RobustDirections(centre, state[4:], scales),
-            bool((margins < 0).any()),
-        )
-        return cls(directions, limits, np.maximum(margins, 0.0), share, are_kept=are_kept)
+        directions, kept = RobustDirections(centre, state[4:], scales), bool((margins < 0.0).any())
+        return cls(directions, limits, np.maximum(margins, 0.0), share, are_kept=kept)
 
 
 def propose(rows: FloatArray) -> Spikes | None:
