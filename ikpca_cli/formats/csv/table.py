@@ -279,10 +279,8 @@ def _statement(
         guesses.append(f"{_count(len(footer))} from {first[:20]!r} on for no rows{left}")
     if not guesses:
         return []
-    otherwise = (
-        "--header, --skip-rows, --columns, --labels, --thousands, and for rows --window none"
-    )
-    return [Note(f"took {', '.join(guesses)} ({otherwise} say otherwise)")]
+    mended_by = "--columns, --labels, --header, --skip-rows, --thousands; --window none: rows"
+    return [Note(f"took {', '.join(guesses)} (if that is wrong: {mended_by})")]
 
 
 def _columns(places: Sequence[int], head: Head) -> str:

@@ -116,7 +116,7 @@ def arrangement(
             if options.axis is None and not options.transpose:
                 _refuse_unlike(columns, values, same, name_of_file)
             shown = f"column {first + 1}" + (f" {name!r}" if name else "")
-            signals = "a signal" if count == 1 else f"{count} signals"
+            signals = "a signal" if count == 1 else f"{count} signals, one a column"
             still = [c for c, own in zip(columns, values, strict=True) if (own == own[0]).all()]
             if still and count > 1:
                 head.doubts.append(
@@ -124,7 +124,7 @@ def arrangement(
                     "--columns with the axis and the signals"
                 )
             again = f", which {_columns(same[1:])} repeat" if same[1:] else ""
-            head.guesses.append(f"{shown} for the axis of {signals}, one a column{again}")
+            head.guesses.append(f"{shown} for the axis of {signals}{again}")
             return Arrangement(turned=count > 0, labels=tuple(same) if count else ())
     if options.columns is not None:
         return Arrangement(turned=options.transpose)
