@@ -107,6 +107,8 @@ def draw_by_column(axes: Axes, found: Evidence, model: Denoiser) -> None:
         ends.append(level)
     show_all(axes, "y", ends)
     whole_ticks(axes)
+    if not stds.any():
+        _say_nothing(axes)
     _name(axes, "level by column", "column", "RMS")
 
 

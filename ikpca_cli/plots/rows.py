@@ -231,7 +231,7 @@ def _row_title(some: Shown, index: int, break_: str = ": ") -> str:
 
 
 def _column(shown: Shown, index: int) -> str:
-    return shown.columns[index] if shown.columns else f"number {index + 1} of the {shown.noun}"
+    return shown.columns[index] if shown.columns else f"number {index + 1}"
 
 
 def _name_columns(axes: Axes, shown: Shown) -> None:

@@ -50,6 +50,16 @@ def test_a_picture_changes_nothing_else(cli, ready, command):
     assert plain == drawn
 
 
+def test_a_picture_of_several_files_says_how_many(cli, ready, monkeypatch):
+    from ikpca_cli.plots import search
+
+    titles, draw = [], search.draw_fit
+    monkeypatch.setattr(search, "draw_fit", lambda *all_: titles.append(all_[1]) or draw(*all_))
+    words = ["fit", "ecg_train.npy", "ecg_noisy.npy", "--method", "pca", "-o", "two.joblib"]
+    cli(*words, "--plot", "two.svg")
+    assert titles == ["ecg_train.npy and 1 more"]
+
+
 def refused(cli, folder, words, code):
     before = {path: path.stat().st_mtime_ns for path in folder.iterdir()}
     result = cli(*words, code=code)

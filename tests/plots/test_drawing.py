@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import matplotlib
 import numpy as np
@@ -110,6 +111,11 @@ def test_short_rows_are_points(shown, width):
         assert across == "row"
     else:
         assert_array_equal(points.get_xdata(), short.noisy[:, "xyz".index(across)])
+        # Without names, either: what is written below one panel does not reach the next.
+        figure = draw_rows(replace(short, columns=None))
+        figure.draw_without_rendering()
+        ends = [axes.xaxis.label.get_window_extent() for axes in figure.axes[1:]]
+        assert all(left.x1 < right.x0 for left, right in pairwise(ends))
 
 
 def test_images_have_a_bar_for_their_scale_and_one_for_what_was_removed(shown):

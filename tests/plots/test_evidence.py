@@ -61,10 +61,10 @@ def test_levels_by_column_and_by_value_are_seen():
 def test_where_nothing_is_removed_panels_say_so():
     rows = plane(np.random.default_rng(5))
     model, found = fitted(rows + 0.3 * np.random.default_rng(6).normal(size=rows.shape))
-    still = replace(found, variances=np.zeros_like(found.variances))
-    for evidence, count in ((found, 0), (still, 1)):
-        panels = draw_fit(model, "rows.npy", evidence).axes[-2:]
-        assert [len(axes.texts) for axes in panels] == [count, count]
+    nothing = {name: np.zeros_like(getattr(found, name)) for name in ("variances", "column_stds")}
+    for evidence, count in ((found, 0), (replace(found, **nothing), 1)):
+        panels = draw_fit(model, "rows.npy", evidence).axes[-3:]
+        assert [len(axes.texts) for axes in panels] == [count] * 3
 
 
 def test_panels_have_names_and_the_noise_its_line():

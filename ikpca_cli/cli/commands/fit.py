@@ -277,7 +277,8 @@ def fit(
             if isinstance(model, Windowed):
                 picture_of_stretch(plot, stretch_of(model, recordings[0]), force=force)
             else:
-                picture_of_fit(plot, model, train, seen, force=force)
+                more = f" and {len(sources) - 1} more" if len(sources) > 1 else ""
+                picture_of_fit(plot, model, train + more, seen, force=force)
     if flaw is not None:
         tell(about(train, flaw))
     record = model.summary() | {"seconds": seconds, "model": target}
