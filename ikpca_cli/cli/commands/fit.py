@@ -287,8 +287,10 @@ def fit(
         auto.append("window")
     warn_of_open_rows(target, inner, train)
     with results_beside(target):
-        print_record(record, printing.form, notes=dict.fromkeys(auto, "chosen from the rows"))
-        if printing.output_format is opt.Format.table:
+        in_words = printing.output_format is opt.Format.table
+        shown = record | {"noise_doubt": None} if in_words else record  # a sentence says it
+        print_record(shown, printing.form, notes=dict.fromkeys(auto, "chosen from the rows"))
+        if in_words:
             told = model.level_given if isinstance(model, Windowed) else inner.noise_std != "auto"
             told = told or noise is not None
             found = fit_sentences(

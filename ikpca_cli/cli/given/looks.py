@@ -97,4 +97,5 @@ def _other_ways(rows: Rows) -> str:
     turned = "; if its columns are signals along the first one, --transpose"
     if 0 not in time_columns(rows):
         return turned
-    return f"; if {column_name(rows, 0)} numbers samples, one a row, {as_labels(rows, [0])}{turned}"
+    aside = f"{as_labels(rows, [0])} --window none"
+    return f"; if {column_name(rows, 0)} numbers samples, one a row, {aside}{turned}"

@@ -102,8 +102,8 @@ def check_smooth(what: str, kernel: str, ridge: float | Auto, inverse: str) -> N
         )
     if ridge != "auto" or inverse == "paper":
         raise UsageError(
-            f"{what} has no ridge and not the paper's inverse: leave these out, or use the "
-            "paper's inverse with a number of random features"
+            f"with {what} goes neither a ridge (--ridge) nor the paper's inverse (--inverse "
+            "paper): leave these out, or give a number of random features (--rff)"
         )
 
 
