@@ -14,7 +14,14 @@ from ikpca_cli.noise.estimate import is_impossible
 from ikpca_cli.recordings.colour import ROUGH, UNKNOWN
 from ikpca_cli.recordings.recording import Recording
 from ikpca_cli.recordings.roughness import at_limits
-from ikpca_cli.recordings.suitability import RESAMPLED, fingerprint, level_of, remarks
+from ikpca_cli.recordings.suitability import (
+    RESAMPLED,
+    STRUCK,
+    fingerprint,
+    is_struck,
+    level_of,
+    remarks,
+)
 from ikpca_cli.recordings.window_risk import SURE_ENOUGH, Risk
 from ikpca_cli.recordings.windowed import Windowed
 
@@ -98,7 +105,9 @@ def _estimated(
             f"is not as strong as it was taken to be{or_known}; give another recording, or the "
             "clean one"
         )
-    if limit is None and model.colour and not fitted.level_given:
+    if limit is None and kind == "signal" and is_struck(model, recording.canvases, risk):
+        limit = STRUCK
+    elif limit is None and model.colour and not fitted.level_given:
         limit = ROUGH
     elif limit is None and risk.mse < SURE_ENOUGH * risk.error:
         limit = UNSURE

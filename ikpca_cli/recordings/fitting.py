@@ -19,7 +19,7 @@ from ikpca_cli.recordings.colour import ROUGH, UNKNOWN, correlations, is_level, 
 from ikpca_cli.recordings.cutting import Cutting, Kind
 from ikpca_cli.recordings.recording import Recording, recording_of
 from ikpca_cli.recordings.roughness import at_limits, channel_noise
-from ikpca_cli.recordings.suitability import RESAMPLED, fingerprint
+from ikpca_cli.recordings.suitability import RESAMPLED, STRUCK, fingerprint, is_struck
 from ikpca_cli.recordings.times import column_name
 from ikpca_cli.recordings.wavelets.wavelet_weights import combine
 from ikpca_cli.recordings.window_risk import SURE_ENOUGH, measure
@@ -133,6 +133,8 @@ def fit_windows(
     limit = at_limits(canvases, kind)
     if limit is not None:
         best.withhold(limit)
+    elif kind == "signal" and best.risk is not None and is_struck(best, canvases, best.risk):
+        best.withhold(STRUCK)
     elif (told is None or colour) and not best.level_given:
         tell(about(recordings[0].name, passes_for_noise(colour)), stacklevel=2)
         best.withhold(ROUGH if colour else UNKNOWN)

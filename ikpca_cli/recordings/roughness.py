@@ -32,6 +32,8 @@ _AT_LIMIT = 0.02  # of the pixels of a place that is left out, as a limit takes 
 _MAD = 0.6744897501960817  # median absolute deviation of a standard normal number
 _FAR, _ROUNDS = 2.5, 3  # differences that are left out, over the level; times that it is found
 _NEAR_VARIANCE = 0.911_256_4  # of a standard normal number that is no farther than `_FAR` from 0
+_AROUND, _SPIKE, _BESIDE = 9, 7.0, 4.0  # samples around a spike; noise levels of it, and of these
+_SPIKES = 3  # that are no chance, nor artefacts, which cost their own windows alone
 _ROOT = 6.0**0.5  # norm of (1, -2, 1)
 
 
@@ -139,6 +141,31 @@ def at_limits(canvases: Sequence[RowSource], kind: Kind) -> str | None:
     if share <= CLIPPED:
         return None
     return f"{share:.0%} of the numbers are at a limit, as if they were clipped"
+
+
+def spikes(canvases: Sequence[RowSource], levels: FloatArray) -> float:
+    """Return what single samples far from all around add to the mean square of noise; 0 if few.
+
+    Beyond peaks of a signal, samples next to one are as those around it.
+
+    Parameters
+    ----------
+    canvases : sequence of RowSource, shape (n, c)
+        Of recordings.
+    levels : ndarray, shape (c,)
+        The noise level of each channel.
+    """
+    from scipy.ndimage import median_filter
+
+    total, count, numbers = 0.0, 0, 0
+    for rows in _stretches(canvases, _AROUND):
+        away = np.abs(rows - median_filter(rows, (_AROUND, 1), mode="nearest"))
+        is_far, is_near = away > _SPIKE * levels, away <= _BESIDE * levels
+        single = is_far[1:-1] & is_near[:-2] & is_near[2:]
+        total += float(np.sum(away[1:-1][single] ** 2))
+        count += int(np.count_nonzero(single))
+        numbers += single.size
+    return total / numbers if count >= _SPIKES else 0.0
 
 
 def _stretches(canvases: Sequence[RowSource], margin: int) -> Iterator[FloatArray]:

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ikpca_cli.data.row_source import RowSource
 from ikpca_cli.errors import Note, about
 from ikpca_cli.recordings.colour import own_level
 from ikpca_cli.recordings.recording import Recording
+from ikpca_cli.recordings.roughness import spikes
+from ikpca_cli.recordings.window_risk import Risk
 
 RESAMPLED = "what resampling beats to one length loses is not seen by an estimate"
 """Why no error is promised of beats."""
+
+STRUCK = "single samples stand out like spikes, of which most stay"
+"""Why no error is promised where there are spikes."""
+
+COUNTS = 0.2
+"""Of the estimated error: what spikes may add to the noise without a word."""
 
 ENOUGH = 500
 """Numbers of a file from which its own noise level is known well enough."""
@@ -35,6 +45,15 @@ def level_of(model: Any, recording: Recording) -> float | None:
         level: float | None = model.noise_std_
         return level
     return own_level(recording.canvases, model.cutting.kind, model.cutting.scales)
+
+
+def is_struck(model: Any, canvases: Sequence[RowSource], risk: Risk) -> bool:
+    """Tell whether spikes, which a level that was read leaves out, are more than its error tells."""
+    if model.level_given:
+        return False
+    level = model.level or model.noise_std_
+    stds = level * np.array(model.cutting.scales)
+    return spikes(canvases, stds) > COUNTS * max(risk.mse, 0.0)
 
 
 def fingerprint(recording: Recording) -> str:

@@ -6,6 +6,8 @@ import pytest
 from ikpca_cli.errors import IkpcaWarning
 from ikpca_cli.estimators.mixture import Mixture
 from ikpca_cli.recordings.fitting import fit_windows
+from ikpca_cli.recordings.roughness import spikes
+from ikpca_cli.recordings.suitability import STRUCK
 
 PLACE = 900
 
@@ -48,3 +50,16 @@ def test_a_recording_whose_noise_is_not_known_stays_as_it_is():
         model = fit_windows(Mixture(), [rows], window=(32,))
     assert model.noise_std_ is None
     assert np.array_equal(model.denoise(rows), rows)
+
+
+def test_no_error_is_promised_where_spikes_are_most_of_it():
+    rng = np.random.default_rng(6)
+    times = np.arange(3000)[:, None]
+    rows = np.sin(times / 15.0) + rng.normal(0.0, 0.2, (3000, 1))
+    struck = rows + 1.5 * (rng.random(rows.shape) < 0.01)
+    share = np.mean((struck - rows) ** 2)
+    assert spikes([struck], np.array([0.2])) == pytest.approx(share, rel=0.2)
+    assert fit_windows(Mixture(), [struck], window=(32,)).withheld == STRUCK
+    peaks = np.exp(-((times % 60 - 30.0) ** 2) / 4.0)  # four samples wide
+    for smooth in (np.sin(times / 3.0), 5.0 * peaks, 5.0 * (times % 200 > 100)):
+        assert spikes([smooth + rows - np.sin(times / 15.0)], np.array([0.2])) == 0.0
