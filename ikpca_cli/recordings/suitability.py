@@ -48,7 +48,7 @@ def level_of(model: Any, recording: Recording) -> float | None:
 
 
 def is_struck(model: Any, canvases: Sequence[RowSource], risk: Risk) -> bool:
-    """Tell whether spikes, which a level that was read leaves out, are more than its error tells."""
+    """Tell whether spikes, which a level that was read leaves out, are more than the error."""
     if model.level_given:
         return False
     level = model.level or model.noise_std_
