@@ -209,6 +209,11 @@ def test_beats_are_cut_and_put_back(cli, recording, tmp_path):
     np.save("other.npy", 3.0 * cut_rows[::-1])
     other = ("--restore", "other.npy", "-o", "no.csv")
     assert "is unlike the beats" in cli("beats", "ecg.csv", "--fs", FS, *other, code=1).stderr
+    # At another rate the baseline that is put back would be another one.
+    rate = str(0.9 * float(FS))
+    restored = ("--restore", "beats.h5", "-o", "no.csv")
+    line = cli("beats", "ecg.csv", "--fs", rate, *restored, code=1).stderr
+    assert f"was cut as beats of {float(FS):g} samples a second, not of {float(rate):g}" in line
     np.save("half.npy", cut_rows[1:])
     restore = ("--restore", "half.npy", "-o", "no.csv")
     line = cli("beats", "ecg.csv", "--fs", FS, *restore, code=1).output

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,6 +14,15 @@ from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.window_options import of_recording
 from ikpca_cli.cli.streams import standard
 from ikpca_cli.errors import InputError, UsageError, tell
+
+if TYPE_CHECKING:
+    from ikpca_cli.formats.arrays import Rows
+
+CUT_AT = "cut_at_samples_per_second"
+"""Attribute of beats in HDF5: the rate that they were cut with, 0 for other events."""
+
+SAME_RATE = 1e-3
+"""Relative difference of two rates that are the same."""
 
 
 class Align(StrEnum):
@@ -82,6 +91,7 @@ def beats(
     from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.data.row_source import read_all
     from ikpca_cli.formats.arrays import check_target, write_rows
+    from ikpca_cli.formats.hdf5.attributes import Attached, Attachments
     from ikpca_cli.formats.layout import Layout
     from ikpca_cli.recordings.beats.cut import cut_stretches, put_back
     from ikpca_cli.recordings.beats.events import LENGTH
@@ -110,11 +120,16 @@ def beats(
         if restore is None:
             shape = (width,) if channels == 1 else (LENGTH, channels)
             layout = Layout(
-                format="npy", dtype=np.dtype(np.float64), sample_shape=shape, dataset="beats"
+                format="npy",
+                dtype=np.dtype(np.float64),
+                sample_shape=shape,
+                dataset="beats",
+                beside=Attachments({"beats": Attached({CUT_AT: (rate, np.dtype(np.float64))})}),
             )
             write_rows(output, np.concatenate([part.rows() for part in parts]), layout, force=force)
         else:
             with open_rows(restore, replace(options, missing="error")) as cleaned:
+                _check_rate(cleaned, restore, rate)
                 if cleaned.shape != (count, width):
                     raise InputError(
                         f"{restore}: has shape {cleaned.shape}, but the beats of {recording} have "
@@ -141,3 +156,17 @@ def beats(
     print_record(record | {"n_features": width, "n_channels": channels}, printing.form)
     if restore is None and printing.output_format is opt.Format.table:
         print_lines([after_cutting(output, recording, is_heart=align is Align.r, fs=fs)])
+
+
+def _check_rate(beats: Rows, source: str, rate: float) -> None:
+    """Refuse beats that say that they were cut at another rate than that of the recording now."""
+    number = getattr(beats.layout.beside, "number", None)
+    cut_at = None if number is None else number(beats.layout.dataset or "", CUT_AT)
+    if cut_at is not None and abs(cut_at - rate) > SAME_RATE * rate:
+        was, now = (
+            f"{one:g} samples a second" if one else "other events" for one in (cut_at, rate)
+        )
+        raise InputError(
+            f"{source}: was cut as beats of {was}, not of {now}: give the options that it was cut "
+            "with (--fs, --align, --apart)"
+        )

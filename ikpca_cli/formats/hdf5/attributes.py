@@ -124,6 +124,13 @@ class Attachments:
                 return told
         return 0.0
 
+    def number(self, path: str, name: str) -> float | None:
+        """Return an attribute of a dataset that is one number, None if it has none of this name."""
+        value, _ = self.objects.get(path, Attached()).values.get(name, (None, None))
+        return (
+            float(value) if np.size(value) == 1 and np.asarray(value).dtype.kind in "iuf" else None
+        )
+
     def keep(self, samples: npt.NDArray[np.bool_]) -> Attachments:
         """Return what is attached to the chosen samples, a mask of shape (n,): shorter scales."""
         objects, lost = dict(self.objects), list(self.lost)
