@@ -13,7 +13,6 @@ from __future__ import annotations
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.models.smoothing.detection import find_order
 from ikpca_cli.noise.estimate import Reading
 
 FEWEST = 24
@@ -44,18 +43,6 @@ def reading_of(Z: FloatArray) -> Reading | None:
         if reading is not None or is_signal:
             return reading
     return None
-
-
-def picture_reading(X: FloatArray, noise_variance: float) -> Reading | None:
-    """Return the level by the highest frequencies of pictures, None where rows (n, p) are none.
-
-    Along its lines alone a picture has few frequencies without signal: those that are high both
-    ways are told from others by a transform of both its sides.
-    """
-    order = find_order(X, noise_variance)
-    if order is None or not (order.down and order.across):
-        return None
-    return reading_of(order.forward(X))
 
 
 def powers_read(powers: FloatArray) -> list[float]:

@@ -13,7 +13,7 @@ import numpy as np
 from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
-from ikpca_cli.noise.estimate import MANY_COLUMNS, SAFE, NoiseLevel, Reading, lowest_of
+from ikpca_cli.noise.estimate import MANY_COLUMNS, NoiseLevel, Reading, lowest_of
 from ikpca_cli.noise.evidence.foretold import foretold_share
 from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
 from ikpca_cli.noise.evidence.normal_part import is_more_than_noise
@@ -21,8 +21,8 @@ from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.evidence.power_law import WhiteShare
 from ikpca_cli.noise.evidence.texture import is_texture
 from ikpca_cli.noise.evidence.third_moments import ThirdMoments
-from ikpca_cli.noise.evidence.two_readings import checked_by, unsure, unsure_by
-from ikpca_cli.noise.high_frequencies import high_reading, picture_reading
+from ikpca_cli.noise.evidence.two_readings import beside_a_process, checked_by, unsure, unsure_by
+from ikpca_cli.noise.high_frequencies import high_reading
 from ikpca_cli.noise.local import thickness
 from ikpca_cli.noise.quiet_columns import (
     CLIPPED,
@@ -105,30 +105,11 @@ def _estimated(X: FloatArray) -> NoiseLevel:
         # Both have directions that are equal in variance as those of noise are.
         alike = neighbour_correlation(X)
         if is_texture(X, alike) or (alike > _ALIKE and is_one_process(X)):
-            return _beside_a_process(X, level, high, white)
+            return beside_a_process(X, level, high, white)
     checked = level if high is None else checked_by(level, high)
     if checked == level:
         return unsure(level, below)
     return unsure_by(checked, white) if white is not None and white.fits else checked
-
-
-def _beside_a_process(
-    X: FloatArray, level: NoiseLevel, high: Reading | None, white: WhiteShare | None
-) -> NoiseLevel:
-    """Return the level of rows that may be signal at any frequency, and in any direction."""
-    if high is None or white is None:
-        picture = None if level.std is None else picture_reading(X, level.std**2)
-        if picture is None:
-            return replace(level, certain=False, is_bound=True)
-        # How fast signal falls with frequency is not known: a guess.
-        return NoiseLevel(picture.std, certain=False, error=picture.doubt / 2.0)
-    if white.may_be(1.0 / SAFE):
-        agree = high.std < white.std * (1.0 + 2.0 * white.error + high.doubt)
-        checked = checked_by(level, high)  # if too high, by no more than does no harm
-        return checked if agree else replace(checked, certain=False)
-    if not white.is_noise:
-        return replace(level, certain=False, is_bound=True)
-    return NoiseLevel(white.std, certain=True, error=white.error)
 
 
 def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, float]:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.models.smoothing.order import RowOrder
 
 _LOWEST, _TOP = 0.25, 0.25  # of the frequencies: below what is looked at, and at the top
 _BINS = 24
@@ -23,6 +24,12 @@ _LEAST = 0.3  # share that is noise for sure, of which as much as is likely is n
 _MISFIT = 3.0  # deviance of a bin, which is 1 by chance
 _NEAR = 0.08  # root mean square of what logs of the power may be off, however many rows show it
 _SHARES, _NOTHING = np.linspace(0.0, 1.2, 97), 1e-3
+
+
+def _powers(coefficients: FloatArray) -> FloatArray:
+    """Return the mean power of each coefficient (n, p) of centred rows, (p,)."""
+    powers: FloatArray = np.mean(coefficients**2, axis=0)
+    return powers * len(coefficients) / (len(coefficients) - 1)
 
 
 @dataclass(frozen=True)
@@ -55,12 +62,23 @@ class WhiteShare:
         from scipy.fft import dct
 
         n_samples, n_features = X.shape
-        powers = np.mean(dct(X, norm="ortho", axis=1) ** 2, axis=0) * n_samples / (n_samples - 1)
+        frequencies = np.sin(np.pi / 2.0 * np.arange(n_features) / n_features)
+        return cls._of_powers(_powers(dct(X, norm="ortho", axis=1)), frequencies, n_samples)
+
+    @classmethod
+    def of_picture(cls, X: FloatArray, order: RowOrder) -> WhiteShare:
+        """Return that in pictures, centred rows (n, p), by frequencies of both directions."""
+        frequencies = order.roughness**0.25  # the root of what both directions add up to
+        return cls._of_powers(_powers(order.forward(X)), frequencies, len(X))
+
+    @classmethod
+    def _of_powers(cls, powers: FloatArray, frequencies: FloatArray, n_samples: int) -> WhiteShare:
+        """Return that in mean powers (p,) of coefficients of rising frequencies (p,)."""
+        n_features = len(powers)
         top = float(powers[-max(1, int(_TOP * n_features)) :].mean())
         first = max(1, int(_LOWEST * n_features))
-        frequencies = np.sin(np.pi / 2.0 * np.arange(first, n_features) / n_features)
-        bins = np.array_split(np.arange(n_features - first), min(_BINS, n_features - first))
-        found = np.array([powers[first:][some].mean() / top for some in bins])
+        bins = np.array_split(np.arange(first, n_features), min(_BINS, n_features - first))
+        found = np.array([powers[some].mean() / top for some in bins])
         logs = np.array([np.log(frequencies[some]).mean() for some in bins])
         falls = np.exp(-np.multiply.outer(_FALLS, logs - logs[-1]))
         counts = (n_samples - 1) / 2.0 * np.array([len(some) for some in bins])

@@ -6,10 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 
-from ikpca_cli.noise.estimate import NoiseLevel, Reading
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.models.smoothing.detection import find_order
+from ikpca_cli.noise.estimate import SAFE, NoiseLevel, Reading
 from ikpca_cli.noise.evidence.power_law import WhiteShare
+from ikpca_cli.noise.high_frequencies import reading_of
 
 _AGREES = 0.85  # of a certain level, that high frequencies have at least
+_AGREES_NEARLY = 0.1  # relative difference of levels that is no matter
 _NOTHING_KNOWN = 0.5  # doubt of a reading by high frequencies that tells nothing
 _SURELY = 2.0  # standard errors
 _FAR_APART = 3.0  # of them: what tells more noise is of no use beyond
@@ -47,6 +51,50 @@ def _together(level: NoiseLevel, high: Reading) -> NoiseLevel | None:
     share = float(errors[0] / chance) ** 2
     error = float(errors.min()) * max(1.0, abs(apart) / chance)
     return replace(level, std=level.std * float(np.exp(share * apart)), error=error)
+
+
+def beside_a_process(
+    X: FloatArray, level: NoiseLevel, high: Reading | None, white: WhiteShare | None
+) -> NoiseLevel:
+    """Return the level of rows that may be signal at any frequency, and in any direction.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, p)
+        Centred.
+    level : NoiseLevel
+        By directions without signal.
+    high : Reading or None
+        By high frequencies along the rows.
+    white : WhiteShare or None
+        White noise at these.
+    """
+    if high is None or white is None:
+        return _in_pictures(X, level)
+    if white.may_be(1.0 / SAFE):
+        agree = high.std < white.std * (1.0 + 2.0 * white.error + high.doubt)
+        checked = checked_by(level, high)  # if too high, by no more than does no harm
+        return checked if agree else replace(checked, certain=False)
+    if not white.is_noise:
+        return replace(level, certain=False, is_bound=True)
+    return NoiseLevel(white.std, certain=True, error=white.error)
+
+
+def _in_pictures(X: FloatArray, level: NoiseLevel) -> NoiseLevel:
+    """Return the level where rows (n, p) are pictures, which tell it by both their directions."""
+    order = None if level.std is None else find_order(X, level.std**2)
+    if level.std is None or order is None or not (order.down and order.across):
+        return replace(level, certain=False, is_bound=True)
+    white, reading = WhiteShare.of_picture(X, order), reading_of(order.forward(X))
+    tells = white.fits and white.may_be(1.0 / SAFE)
+    if tells and level.certain and level.std < white.std * (1.0 + _AGREES_NEARLY + white.error):
+        return level
+    # How fast signal falls with frequency is not known: a guess.
+    if reading is not None:
+        return NoiseLevel(reading.std, certain=False, error=reading.doubt / 2.0)
+    if tells:
+        return NoiseLevel(min(white.std, level.std), certain=False, error=white.error)
+    return replace(level, certain=False, is_bound=True)
 
 
 def unsure(level: NoiseLevel, error: float) -> NoiseLevel:
