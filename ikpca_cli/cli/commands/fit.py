@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
@@ -13,14 +13,12 @@ from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.given import exclusions
 from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.gathered import gathered
-from ikpca_cli.cli.given.looks import check_rows
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN, is_file, method_params
 from ikpca_cli.cli.given.window_options import (
     as_rows_of,
     check_windows,
     default_method,
-    fit_windows,
     stretch_of,
     window_size,
 )
@@ -29,8 +27,7 @@ from ikpca_cli.cli.streams import results_beside, standard
 from ikpca_cli.errors import UsageError, about, tell
 
 if TYPE_CHECKING:
-    from ikpca_cli.estimators.denoiser import Denoiser
-    from ikpca_cli.formats.arrays import Rows
+    from ikpca_cli.cli.learning import Learned
 
 
 @composed
@@ -165,8 +162,7 @@ def fit(
             }
         )
     window_size(window, hop, fs)
-    by_windows = window not in (None, "none")
-    if by_windows:
+    if window not in (None, "none"):
         rows_alone = {"--clean mean": clean == MEAN, "--keep-sums": keep_sums}
         check_windows(common.noise_model, levels or noise_rows, rows_alone)
     named, sources = sources, gathered(sources)
@@ -188,18 +184,13 @@ def fit(
         params = method_params(method, given)
 
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
+    from ikpca_cli.cli.learning import Lesson, learn
     from ikpca_cli.cli.private import warn_of_open_rows
-    from ikpca_cli.cli.several import open_all, open_apart
-    from ikpca_cli.cli.sources import opener
     from ikpca_cli.cli.words.next_steps import again
     from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.cli.words.sentences import fit_sentences
     from ikpca_cli.data import threads
-    from ikpca_cli.data.first_pass import FirstPass
-    from ikpca_cli.data.random import Stream, model_rng
     from ikpca_cli.estimators.denoiser import load_method
-    from ikpca_cli.estimators.missing_values import FilledRows, fit_filled
-    from ikpca_cli.evaluation.diagnostics import noise_flaw
     from ikpca_cli.formats.output import identity
     from ikpca_cli.modelfile.storage import load_model, save_model
     from ikpca_cli.recordings.windowed import Windowed
@@ -213,87 +204,60 @@ def fit(
     replaces = identity(update) if update is not None and target == update else None
     if isinstance(old, Windowed):
         raise UsageError(f"{update} is for windows and cannot take in more: fit all files at once")
-    known = None
     if old is not None:
-        known = old.feature_names_
-        files = replace(files, width=old.n_features_in_, axis=known)
+        files = replace(files, width=old.n_features_in_, axis=old.feature_names_)
     chosen = load_method(method)(**params)
-    noise = None
-    if levels is not None or noise_rows is not None:
+    gives_noise = levels is not None or noise_rows is not None
+    if gives_noise:
         if update is not None:
             raise UsageError("--update keeps what the model knows of noise: leave it out")
         from ikpca_cli.cli.given.noise_files import noise_of_files
 
         whole = replace(files, missing="error") if reading.left_to_model else files
-        noise = noise_of_files(common.noise_std, noise_rows, common.noise_model, whole)
-    flaw = None
+        chosen.set_noise(noise_of_files(common.noise_std, noise_rows, common.noise_model, whole))
+    lesson = Lesson(sources, files, window, hop, fs, keep_sums, on_cluster=bool(work.cluster))
     with (
         threads.jobs(work.jobs),
         on_cluster(work.cluster),
         progress_bar(quiet=printing.quiet, verbose=printing.verbose) as progress,
         ExitStack() as opened,
     ):
-        if by_windows:
-            recordings = opened.enter_context(open_apart(sources, files, progress))
-        else:
-            check = check_rows if window is None and old is None else None
-            rows = opened.enter_context(open_all(sources, files, progress, known, check))
-        start = time.perf_counter()
-        opens = opener(rows, train, files) if work.cluster and not by_windows else None
-        seen: Rows | FirstPass | FilledRows
-        model: Denoiser | Windowed
-        if window is not None and by_windows:
-            model = fit_windows(chosen, recordings, window, hop, fs, progress)
-        elif old is not None:
-            seen = rows
-            if rows.has_holes:
-                seen = filled = FilledRows(rows)
-                filled.refill(old, model_rng(old.seed, Stream.MISSING))
-            elif opens is not None:
-                seen = FirstPass(rows, old.seed, opens)
-            model = old.partial_fit(seen, progress=progress)
-        else:
-            if noise is not None:
-                chosen.set_noise(noise)
-            if rows.has_holes:
-                seen = filled = FilledRows(rows)
-
-                def fit_once() -> Denoiser:
-                    return chosen.fit(filled, keep_sums=keep_sums, progress=progress)
-
-                model = fit_filled(filled, fit_once, seed)
-                flaw = noise_flaw(chosen, filled)
-            else:
-                seen = first_pass = FirstPass(rows, seed, opens)
-                model = chosen.fit(first_pass, keep_sums=keep_sums, progress=progress)
-                flaw = noise_flaw(chosen, first_pass)
-        seconds = time.perf_counter() - start
+        learned = learn(lesson, chosen, old, progress, opened)
+        model = learned.model
         inner = model.model if isinstance(model, Windowed) else model
         inner.reading_ = reading.told if old is None else old.reading_
         save_model(target, model, force=force, replaces=replaces)
         if plot is not None:
-            from ikpca_cli.cli.pictures import picture_of_fit, picture_of_stretch
-
-            if isinstance(model, Windowed):
-                picture_of_stretch(plot, stretch_of(model, recordings[0]), force=force)
-            else:
-                more = f" and {len(sources) - 1} more" if len(sources) > 1 else ""
-                picture_of_fit(plot, model, train + more, seen, force=force)
-    if flaw is not None:
-        tell(about(train, flaw))
-    record = model.summary() | {"seconds": seconds, "model": target}
-    auto = [name for name, value in inner.get_params().items() if value == "auto"]
-    if window == "auto":
-        auto.append("window")
+            _draw(plot, learned, sources, force=force)
+    if learned.flaw is not None:
+        tell(about(train, learned.flaw))
     warn_of_open_rows(target, inner, train)
+    record = model.summary() | {"seconds": learned.seconds, "model": target}
+    auto = [name for name, value in inner.get_params().items() if value == "auto"]
+    auto += ["window"] if window == "auto" else []
     with results_beside(target):
         in_words = printing.output_format is opt.Format.table
         shown = record | {"noise_doubt": None} if in_words else record  # a sentence says it
         print_record(shown, printing.form, notes=dict.fromkeys(auto, "chosen from the rows"))
         if in_words:
             told = model.level_given if isinstance(model, Windowed) else inner.noise_std != "auto"
-            told = told or noise is not None
             found = fit_sentences(
-                record, given=told, replicates=inner.replicates, sources=named, options=again(files)
+                record,
+                given=told or gives_noise,
+                replicates=inner.replicates,
+                sources=named,
+                options=again(files),
             )
             print_lines([*found, *standing])
+
+
+def _draw(plot: str, learned: Learned, sources: Sequence[str], *, force: bool) -> None:
+    """Draw what a fit made of its rows, or of the first recording or picture."""
+    from ikpca_cli.cli.pictures import picture_of_fit, picture_of_stretch
+    from ikpca_cli.recordings.windowed import Windowed
+
+    if isinstance(learned.model, Windowed):
+        picture_of_stretch(plot, stretch_of(learned.model, learned.seen), force=force)
+    else:
+        more = f" and {len(sources) - 1} more" if len(sources) > 1 else ""
+        picture_of_fit(plot, learned.model, sources[0] + more, learned.seen, force=force)
