@@ -41,7 +41,7 @@ def test_a_fit_promises_nothing_that_it_does_not_know():
     why = unknown | {"no_estimate_because": "the noise level is a guess", "removed_mse": 0.04}
     error = fit_sentences(why, given=False, replicates=False)[1]
     assert error.startswith("Expected error: not promised, for the noise level is a guess.")
-    assert error.endswith("Rows that are clean already would get one of RMS 0.2.")
+    assert error.endswith("Rows that are clean already would be off by RMS 0.2.")
     assert (
         "left as they are"
         in fit_sentences(FIT | {"estimated_mse": 0.04}, given=False, replicates=False)[1]

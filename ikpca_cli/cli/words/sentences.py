@@ -97,7 +97,7 @@ def _withheld(record: Mapping[str, Any]) -> str:
     text += "." + rough_sentence(record)
     removed = record.get("removed_mse")
     if removed:
-        text += f" Rows that are clean already would get one of RMS {plain(math.sqrt(removed))}."
+        text += f" Rows that are clean already would be off by RMS {plain(math.sqrt(removed))}."
     return text
 
 
