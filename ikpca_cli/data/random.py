@@ -36,6 +36,7 @@ class Stream(IntEnum):
     BEATS = 21
     PHASES = 22
     PHASE_PROBE = 23
+    ROW_WINDOWS = 24
 
 
 def model_rng(seed: int, stream: Stream) -> np.random.Generator:

@@ -1,4 +1,4 @@
-"""What is added to the main model of ikPCA: smoothers, and a model of low frequencies alone."""
+"""What is added to the main model of ikPCA: smoothers, windows, and a model of low frequencies."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ikpca_cli.models.gauss_newton import GaussNewtonModel
 from ikpca_cli.models.preimage_model import PreimageModel, model_of
 from ikpca_cli.models.smoothing.model import SmoothingModel
 from ikpca_cli.models.smoothing.order import RowOrder
+from ikpca_cli.models.smoothing.row_windows import WindowModel
 
 _LOW_MODELS: tuple[type[PreimageModel], ...] = (ExactModel, GaussNewtonModel)
 
@@ -38,15 +39,23 @@ class Companions:
     smoothing : SmoothingModel
     low : PreimageModel or None
         A model of the cosine coefficients of lowest frequency.
+    windows : WindowModel or None
     """
 
-    STATE: ClassVar[dict[str, tuple[str, ...]]] = _state_of("smoothing", SmoothingModel.FIELDS) | {
-        name: dims for kind in _LOW_MODELS for name, dims in _state_of("low", kind.FIELDS).items()
-    }
+    STATE: ClassVar[dict[str, tuple[str, ...]]] = (
+        _state_of("smoothing", SmoothingModel.FIELDS)
+        | _state_of("windows", WindowModel.FIELDS)
+        | {
+            name: dims
+            for kind in _LOW_MODELS
+            for name, dims in _state_of("low", kind.FIELDS).items()
+        }
+    )
     """Names of all arrays in a model file, and their dimensions."""
 
     smoothing: SmoothingModel
     low: PreimageModel | None = None
+    windows: WindowModel | None = None
 
     @property
     def order(self) -> RowOrder:
@@ -64,7 +73,7 @@ class Companions:
         order, count = self.order, self.n_coefficients
 
         def smooth(part: slice) -> None:
-            moved[part] = self.smoothing.displacements(X[part])
+            moved[part] = self.smoothing.displacements(X[part], self.windows)
 
         parallel_for(smooth, cached_rows(*X.shape))
         if self.low is not None:
@@ -75,7 +84,9 @@ class Companions:
     def rounded(self, dtype: type[np.floating[Any]]) -> Self:
         """Return the same with arrays as `dtype`."""
         low = None if self.low is None else rounded_fields(self.low, dtype)
-        return replace(self, smoothing=rounded_fields(self.smoothing, dtype), low=low)
+        windows = None if self.windows is None else rounded_fields(self.windows, dtype)
+        smoothing = rounded_fields(self.smoothing, dtype)
+        return replace(self, smoothing=smoothing, low=low, windows=windows)
 
     def at_level(self, ratio: float) -> Self:
         """Return the same for noise that is so many times as loud."""
@@ -88,7 +99,7 @@ class Companions:
 
     def get_state(self) -> dict[str, FloatArray]:
         """Return all arrays by their names in a model file."""
-        models = {"smoothing": self.smoothing, "low": self.low}
+        models = {"smoothing": self.smoothing, "low": self.low, "windows": self.windows}
         return {
             f"{prefix}_{name}_": getattr(model, name)
             for prefix, model in models.items()
@@ -114,7 +125,7 @@ class Companions:
         given = {name: value for name, value in state.items() if value is not None}
         if not given:
             return None
-        parts: dict[str, dict[str, Any]] = {"smoothing": {}, "low": {}}
+        parts: dict[str, dict[str, Any]] = {"smoothing": {}, "low": {}, "windows": {}}
         for name, value in given.items():
             prefix, _, field = name[:-1].partition("_")
             parts[prefix][field] = value
@@ -122,14 +133,20 @@ class Companions:
             raise ValueError("its arrays are not those of smoothers")
         smoothing = SmoothingModel(**parts["smoothing"])
         smoothing.check()
+        windows = None
+        if parts["windows"]:
+            if parts["windows"].keys() != WindowModel.FIELDS.keys():
+                raise ValueError("its arrays are not those of windows")
+            windows = WindowModel(**parts["windows"])
+            windows.check(RowOrder.from_array(smoothing.order))
         if not parts["low"]:
-            return cls(smoothing)
+            return cls(smoothing, windows=windows)
         low = model_of(_LOW_MODELS, parts["low"], kernel=kernel, activation="sine")
         if low is None:
             raise ValueError("its arrays are not those of a model of low frequencies")
         if low.n_features > len(smoothing.taken):
             raise ValueError("its model of low frequencies is wider than its rows")
-        return cls(smoothing, low)
+        return cls(smoothing, low, windows)
 
 
 class LowPassRows:

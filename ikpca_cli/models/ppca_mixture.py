@@ -14,6 +14,7 @@ shrinkage of eigenvalues (Donoho, Gavish and Johnstone 2018): no direction below
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -82,8 +83,9 @@ class MixtureModel:
     @property
     def members(self) -> FloatArray:
         """1 where a direction (e) belongs to a component (k), else 0: (e, k)."""
-        members: FloatArray = (self.owners[:, None] == np.arange(len(self.shares))).astype(float)
-        return members
+        members = self.owners[:, None] == np.arange(len(self.shares))
+        found: FloatArray = members.astype(self.directions.dtype)
+        return found
 
     def log_likelihoods(self, codes: FloatArray) -> FloatArray:
         """Return log share times density of rows by their codes (n, e), up to a term: (n, k)."""
@@ -104,6 +106,23 @@ class MixtureModel:
         shares = _normalised(self.log_likelihoods(codes))
         cleaned: FloatArray = (codes * self.gains * (shares @ self.members.T)) @ self.directions
         return cleaned
+
+    def denoise_along(
+        self, X: FloatArray, directions: Sequence[FloatArray]
+    ) -> tuple[FloatArray, ...]:
+        """Return the posterior means of centred rows (n, p), and derivatives along each dX."""
+        codes, members = X @ self.directions.T, self.members
+        shares = _normalised(self.log_likelihoods(codes))
+        gains = self.gains * (shares @ members.T)
+        found = [(codes * gains) @ self.directions]
+        for dX in directions:
+            turns = dX @ self.directions.T
+            likelier = (codes * turns * (self.gains / self.noise_variance)) @ members
+            likelier -= np.einsum("ij,ij->i", shares, likelier)[:, None]
+            turns *= gains
+            turns += codes * (self.gains * ((shares * likelier) @ members.T))
+            found.append(turns @ self.directions)
+        return tuple(found)
 
     def noise_left(self, X: FloatArray) -> FloatArray:
         """Return the posterior variance of each number, in units of the noise's: (n, p)."""
@@ -137,6 +156,7 @@ def fit_mixture(
     rng: np.random.Generator,
     progress: Progress = silent,
     iterations: int = ITERATIONS,
+    start: MixtureModel | None = None,
 ) -> MixtureModel:
     """Fit a mixture by expectation maximisation.
 
@@ -151,13 +171,15 @@ def fit_mixture(
         Draws the rows that the components begin at.
     progress : callable
     iterations : int
+    start : MixtureModel, optional
+        Begin with its components.
 
     Returns
     -------
     MixtureModel
         The component with the largest share first.
     """
-    shares = _first_shares(X, count, rng)
+    shares = _first_shares(X, count, rng) if start is None else start.responsibilities(X)
     for done in range(1, iterations + 1):
         model = _maximised(X, shares, noise_variance)
         progress("fitting", done, iterations)
@@ -172,7 +194,7 @@ def _first_shares(X: FloatArray, count: int, rng: np.random.Generator) -> FloatA
     Rows of a few loud places have components of their own, as many as they are enough for: an
     artefact, as of a loose electrode, would draw all of them, or blow up those of other rows.
     """
-    energy = np.einsum("ij,ij->i", X, X)
+    energy = np.einsum("ij,ij->i", X, X, dtype=np.float64)
     loud = _loud(energy)
     if count < 2 or not loud.any():
         return _nearest(X, energy, min(count, len(X)), rng)
@@ -252,7 +274,8 @@ def _spikes(
     values, vectors = eigenpairs_above(covariance / noise_variance, (1.0 + ratio**0.5) ** 2)
     middle = values - 1.0 - ratio
     signal = 0.5 * (middle + np.sqrt(np.maximum(middle**2 - 4.0 * ratio, 0.0)))
-    return vectors.T, signal * noise_variance
+    dtype = covariance.dtype  # single precision where rows have it
+    return vectors.T.astype(dtype), (signal * noise_variance).astype(dtype)
 
 
 def _normalised(logs: FloatArray) -> FloatArray:

@@ -49,6 +49,8 @@ class ChosenExpansion:
         Weights of the smoothers, where there is an order.
     low_pass : tuple or None
         How many coefficients of lowest frequency, the gamma for them, and weights of iterations.
+    windows : float
+        Weight of what windows say; 0 for none.
     """
 
     gammas: tuple[float, ...]
@@ -59,6 +61,7 @@ class ChosenExpansion:
     order: RowOrder | None = None
     smoothing: FloatArray | None = None
     low_pass: tuple[LowPass, Mapping[Iteration, float]] | None = None
+    windows: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ of the displacements with the true errors take the place of ``sigma^2 d_k``.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from itertools import islice
 
@@ -69,6 +69,8 @@ class CrossValidation:
         Order along the rows; smoothers along it take part in every expansion.
     offset : ndarray, shape (p,)
         What was taken off the rows to centre them.
+    windows : callable, optional
+        Called as ``windows(trials)``; returns these with what windows of other rows tell.
     probes : int
         Numbers in the directions of the divergence, at least.
     stage : str
@@ -90,6 +92,7 @@ class CrossValidation:
         oracle: Oracle | None = None,
         order: RowOrder | None = None,
         offset: FloatArray | float = 0.0,
+        windows: Callable[[list[Trial]], list[Trial]] | None = None,
         probes: int = PROBES,
         stage: str = "choosing",
         progress: Progress = silent,
@@ -115,7 +118,12 @@ class CrossValidation:
             oracle=oracle,
             probes=probes,
         )
-        self._smooth()
+        if windows is not None:
+            self.trials = windows(self.trials)
+        if order is not None:  # once for all gammas
+            self.smoothed = SmoothDisplacements.joined(
+                parallel_map(self._try_smoothers, self.trials)
+            )
 
     @property
     def low_stage(self) -> str:
@@ -127,11 +135,12 @@ class CrossValidation:
         """Number of rows that are held out, in all folds."""
         return sum(len(trial.held) for trial in self.trials)
 
-    def best(self, *gammas: Bandwidth) -> Expansion:
+    def best(self, *gammas: Bandwidth, windows: bool = True) -> Expansion:
         """Return the expansion of least estimated risk at one gamma, or at several together."""
         self.see(*gammas)
         parts, before = self.parts(gammas), self.seen[gammas[0]].before
         asked = parts, self.usable(parts), len(self.ways) * len(gammas)
+        asked[1][-1] &= windows
         if self.trials[0].reference is None:
             found, risks, near = weights_for_most(*asked, before, self.noise_variance)
         else:
@@ -166,12 +175,6 @@ class CrossValidation:
         """Return all that takes part in an expansion at some gammas."""
         smoothed = [] if self.smoothed is None else [self.smoothed]
         return [*(self.seen[gamma] for gamma in gammas), *smoothed]
-
-    def _smooth(self) -> None:
-        """Try the smoothers, if rows have an order, once for all gammas."""
-        if self.order is not None:
-            tried = parallel_map(self._try_smoothers, self.trials)
-            self.smoothed = SmoothDisplacements.joined(tried)
 
     def usable(self, parts: list[Candidates], *, linear: bool = False) -> NDArray[np.bool_]:
         """Tell which ways stay near the rows: where rows hardly differ, a spectrum can explode."""
@@ -291,5 +294,6 @@ class CrossValidation:
         """Return what the smoothers do to the held-out rows of a trial."""
         assert self.order is not None
         some = self.rows[trial.places]
-        fit = SmoothingFit.of(self.order, some, self.offset, self.noise_variance)
+        given = self.offset, self.noise_variance, trial.windows
+        fit = SmoothingFit.of(self.order, some, *given)
         return SmoothDisplacements.of(fit, trial.held, trial.tangents, self.varying, trial.error)

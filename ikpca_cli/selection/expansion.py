@@ -34,9 +34,15 @@ from ikpca_cli.selection.bandwidth import best_expansion, or_components
 from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Oracle, Task, usable_noise_std
 from ikpca_cli.selection.cross_validation import CrossValidation
 from ikpca_cli.selection.durations import Durations, fit_stages, last_stages, search_stages
-from ikpca_cli.selection.held_out import MANY_PROBES, directions_of, sample_of
+from ikpca_cli.selection.held_out import (
+    MANY_PROBES,
+    directions_of,
+    sample_of,
+    with_those_of,
+    with_windows,
+)
 from ikpca_cli.selection.outcome import Expansion, Fit, Fits, LowPass
-from ikpca_cli.selection.row_order import best_order, with_low_pass
+from ikpca_cli.selection.row_order import apart, best_order, or_no_windows, with_low_pass
 from ikpca_cli.selection.stages import expect
 
 ROUGH_ROWS = 600
@@ -109,6 +115,7 @@ class ExpansionSearch:
         if self.order != "none" and not self.replicates:
             directions = model_rng(self.seed, Stream.DIRECTIONS)
             order = best_order(rows, mean, noise_variance, directions)
+            order = replace(order, patches=patches) if order else None
         compare = partial(
             CrossValidation,
             rows,
@@ -116,15 +123,15 @@ class ExpansionSearch:
             noise_variance,
             replicates=self.replicates,
             oracle=Oracle(oracle.noisy - mean, oracle.clean - mean) if oracle else None,
-            order=replace(order, patches=patches) if order else None,
+            order=order,
             offset=mean,
             progress=progress,
         )
         rng = model_rng(self.seed, Stream.DIRECTIONS)
         shrinks = (*shrinks, TO_THE_MEAN) if self.replicates else shrinks
-        trial = compare(
-            all_iterations(shrinks), rng, self.enough, most=self.most_rows, stage="refining"
-        )
+        every, most = all_iterations(shrinks), self.most_rows
+        learn = partial(with_windows, rows, order, mean, noise_variance)
+        trial = compare(every, rng, self.enough, most=most, windows=learn, stage="refining")
         rough = None
         if oracle is None and self.gamma == "auto":
             held = max(ROUGH_HELD, int(np.ceil(ROUGH_ENOUGH / rows.shape[1])))
@@ -149,11 +156,17 @@ class ExpansionSearch:
         if more:
             # Gammas are told apart by few directions, as all see the same; weights need more.
             surer = compare(
-                trial.ways, rng, self.enough, most=self.most_rows, probes=more, stage="weighing"
+                trial.ways,
+                rng,
+                self.enough,
+                most=self.most_rows,
+                windows=partial(with_those_of, trial.trials),
+                probes=more,
+                stage="weighing",
             )
             surer.lowered = trial.lowered
             trial, expansion = surer, surer.best(*expansion.gammas)
-        expansion = or_components(trial, expansion)
+        expansion = or_components(trial, or_no_windows(trial, expansion))
         expansion = trial.fair_risk(trial.full_risk(expansion, X.shape[0]))
         pairs = list(zip(expansion.gammas, expansion.weights, strict=True))
         own = [(gamma, weights) for gamma, weights in pairs if not isinstance(gamma, LowPass)]
@@ -161,6 +174,7 @@ class ExpansionSearch:
         own = [own[0], *((gamma, weights) for gamma, weights in own[1:] if weights)]
         if self.durations is not None:
             expect(progress, fit_stages(len(own), len(low), self.durations, X.shape))
+        smoothing, windows = apart(trial, expansion)
         chosen = ChosenExpansion(
             gammas=tuple(gamma for gamma, _ in own),
             weights=tuple(weights for _, weights in own),
@@ -168,7 +182,8 @@ class ExpansionSearch:
             rows=rows,
             varying=trial.varying,
             order=trial.order,
-            smoothing=expansion.smoothing,
+            smoothing=smoothing,
+            windows=windows,
             low_pass=low[0] if low and low[0][1] else None,
         )
         return Choice(

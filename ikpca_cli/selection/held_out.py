@@ -7,7 +7,8 @@ noise it does not share; where clean rows are known, these.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from numpy.typing import NDArray
 from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.first_pass import selection_rows
 from ikpca_cli.data.row_source import FloatArray, RowSource
+from ikpca_cli.data.threads import parallel_map
+from ikpca_cli.models.smoothing.order import RowOrder
+from ikpca_cli.models.smoothing.row_windows import WindowModel
 from ikpca_cli.selection.choice import Oracle
 
 FOLDS = 4
@@ -38,6 +42,7 @@ class Trial:
     """Places of rows to fit on, rows to clean, and what these should become.
 
     Without a reference the error is estimated, by directions and the mean squared noise before.
+    Windows of rows that are not held out may have been learned from, too.
     """
 
     places: NDArray[np.intp]
@@ -45,6 +50,7 @@ class Trial:
     reference: FloatArray | None
     tangents: list[FloatArray] = field(default_factory=list)
     before: float = 0.0
+    windows: WindowModel | None = None
 
     @property
     def error(self) -> FloatArray | None:
@@ -126,6 +132,43 @@ def trials_of(
         tangents = [e[out[0] : out[-1] + 1] * varying for e in directions]
         trials.append(Trial(rest, rows[out], None, tangents, before))
     return trials
+
+
+def with_windows(
+    rows: FloatArray,
+    order: RowOrder | None,
+    offset: FloatArray,
+    noise_variance: float,
+    trials: list[Trial],
+) -> list[Trial]:
+    """Return trials with what windows of rows tell that they do not hold out.
+
+    Of four folds two hold out the same half: windows are many, and take long to learn from.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n, p)
+        Centred.
+    order, offset, noise_variance
+        As for `WindowModel.learned`; rows without an order have no windows.
+    trials : list of Trial
+    """
+    if order is None:
+        return trials
+    size = 2 if len(trials) > 2 else 1
+    groups = [trials[k : k + size] for k in range(0, len(trials), size)]
+    places = [reduce(np.intersect1d, [trial.places for trial in group]) for group in groups]
+    learned = parallel_map(
+        lambda some: WindowModel.learned(order, rows[some], offset, noise_variance), places
+    )
+    pairs = zip(groups, learned, strict=True)
+    return [replace(trial, windows=windows) for group, windows in pairs for trial in group]
+
+
+def with_those_of(known: list[Trial], trials: list[Trial]) -> list[Trial]:
+    """Return trials with the windows of known ones that hold out the same rows."""
+    pairs = zip(trials, known, strict=True)
+    return [replace(trial, windows=one.windows) for trial, one in pairs]
 
 
 def one_quarter(

@@ -118,6 +118,35 @@ def with_low_pass(
     )
 
 
+def or_no_windows(trial: CrossValidation, expansion: Expansion) -> Expansion:
+    """Return the best expansion without windows, unless these surely save what is worth their time.
+
+    Parameters
+    ----------
+    trial : CrossValidation
+    expansion : Expansion
+        The best of all.
+    """
+    if not apart(trial, expansion)[1]:
+        return expansion
+    plain = trial.best(*expansion.gammas, windows=False)
+    parts, before = trial.parts(expansion.gammas), trial.seen[expansion.gammas[0]].before
+    risks = [risks_of(parts, one.as_array(trial.ways), before) for one in (plain, expansion)]
+    saved = risks[0] - risks[1]
+    if expansion.near is not None:
+        saved = saved[expansion.near]
+    least = max(np.std(saved) / np.sqrt(len(saved)), _WORTH_IT * abs(expansion.risk))
+    return expansion if np.mean(saved) > least else plain
+
+
+def apart(trial: CrossValidation, expansion: Expansion) -> tuple[FloatArray | None, float]:
+    """Return the weights of smoothers, and that of windows, 0 where these do not take part."""
+    weights = expansion.smoothing
+    if weights is None or trial.trials[0].windows is None:
+        return weights, 0.0
+    return weights[:-1], float(weights[-1])
+
+
 def _downhill(
     trial: CrossValidation,
     main: Expansion,

@@ -14,6 +14,7 @@ from ikpca_cli.estimators.pca import PCA
 from ikpca_cli.modelfile.checksum import checksum
 from ikpca_cli.modelfile.model_file import FORMAT, read_model
 from ikpca_cli.modelfile.storage import load_model, save_model
+from ikpca_cli.models.smoothing.row_windows import WindowModel
 
 OLD = Path(__file__).parent / "old"
 ROW = np.array([[-0.4, 0.8, 2.0]])
@@ -64,10 +65,13 @@ def test_models_with_fewer_smoothers_are_read(tmp_path):
     content = joblib.load(path)
     weights = np.array([0.1, 0.0, 0.2, 0.0])  # as in the first files of this format
     content["state"]["smoothing_adaptive_"] = weights
+    for name in WindowModel.FIELDS:
+        del content["state"][f"windows_{name}_"]
     content["checksum"] = checksum(content)
     joblib.dump(content, path)
-    kept = load_model(path).companions_.smoothing
-    assert_array_equal(kept.adaptive, [*weights, 0.0])
+    kept = load_model(path).companions_
+    assert_array_equal(kept.smoothing.adaptive, [*weights, 0.0])
+    assert kept.windows is None
 
 
 def test_every_format_before_this_one_has_a_file():

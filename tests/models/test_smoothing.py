@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.fft import dct
+from scipy.stats import multivariate_normal
 
 from ikpca_cli import IKPCA
+from ikpca_cli.data.precision import rounded_fields
 from ikpca_cli.models.companions import Companions, LowPassRows
 from ikpca_cli.models.smoothing.adaptive import ADAPTIVE, blocks
 from ikpca_cli.models.smoothing.candidates import SmoothingFit
@@ -17,6 +19,7 @@ from ikpca_cli.models.smoothing.detection import find_order, signal_band
 from ikpca_cli.models.smoothing.model import SmoothingModel
 from ikpca_cli.models.smoothing.nonlocal_means import nonlocal_means
 from ikpca_cli.models.smoothing.order import RowOrder
+from ikpca_cli.models.smoothing.row_windows import WindowModel
 from ikpca_cli.selection.displacements import Displacements, SmoothDisplacements
 
 ORDERS = [
@@ -37,6 +40,12 @@ def rows():
     clean = np.sin(np.linspace(0.0, 6.0, 30) + phase) * rng.uniform(1.0, 3.0, (40, 1))
     noisy = clean + rng.normal(scale=LEVEL, size=clean.shape)
     return noisy - noisy.mean(axis=0), noisy.mean(axis=0)
+
+
+def windows_of(order, X, offset):
+    """Learn from windows, in double precision: None for rows without an order."""
+    windows = WindowModel.learned(order, X, offset, LEVEL**2)
+    return None if windows is None else rounded_fields(windows, np.float64)
 
 
 @pytest.mark.parametrize("order", ORDERS)
@@ -79,14 +88,15 @@ def test_roughness_is_the_penalty_of_second_differences():
 @pytest.mark.parametrize("order", ORDERS)
 def test_divergences_are_those_of_the_displacements(order, rows):
     X, offset = rows
-    fit = SmoothingFit.of(order, X[10:], offset, LEVEL**2)
+    windows = windows_of(order, X[10:], offset)
+    fit = SmoothingFit.of(order, X[10:], offset, LEVEL**2, windows)
     rng = np.random.default_rng(0)
     e = rng.choice((-1.0, 1.0), X[:10].shape)
     Z, dZ, step = order.forward(X[:10]) - fit.centre, order.forward(e), 1e-6
     _, turns = fit.dense(Z, [dZ], np.ones(30))
     above, below = (fit.dense(Z + sign * step * dZ, [], np.ones(30))[0] for sign in (1, -1))
     along = np.einsum("ij,kij->ki", dZ, above - below) / (2.0 * step)
-    adaptive = len(ADAPTIVE)
+    adaptive = len(ADAPTIVE) + (windows is not None)
     assert_allclose(turns[-adaptive:], along[-adaptive:], rtol=1e-5, atol=1e-6)
     # Those of linear smoothers are exact, and those along all axes add up to them.
     axes = np.eye(30)
@@ -149,11 +159,68 @@ def test_rows_of_edges_are_cleaned_by_non_local_means_too():
     assert error < 0.8 * np.mean((model.denoise(noisy[80:]) - clean[80:]) ** 2)
 
 
+@pytest.mark.parametrize(
+    ("order", "size", "step"),
+    [(RowOrder(8, 6, across=True), (4, 3), 1), (RowOrder(48, 1), (24, 1), 3)],
+)
+def test_numbers_are_the_mean_of_the_posterior_means_of_windows_around_them(order, size, step):
+    rng = np.random.default_rng(4)
+    clean = np.sin(np.linspace(0.0, 9.0, 48) + rng.uniform(0.0, 6.0, (60, 1)))
+    X = clean + rng.normal(scale=LEVEL, size=clean.shape)
+    windows = windows_of(order, X[3:], np.zeros(48))
+    assert tuple(windows.size) == size
+    covariances = []
+    for k in range(len(windows.shares)):
+        own = windows.owners == k
+        U = windows.directions[own]
+        assert_allclose(U @ U.T, np.eye(len(U)), atol=1e-5)
+        covariances.append((U.T * windows.signal_variances[own]) @ U)
+    grids, total, count = X[:3].reshape(-1, order.height, order.width), 0.0, 0.0
+    for y in range(0, order.height - size[0] + 1, step):
+        for x in range(order.width - size[1] + 1):
+            at = np.zeros((order.height, order.width), dtype=bool)
+            at[y : y + size[0], x : x + size[1]] = True
+            W = grids[:, at]
+            noisy = [C + LEVEL**2 * np.eye(W.shape[1]) for C in covariances]
+            logs = [multivariate_normal(cov=C).logpdf(W) for C in noisy] + np.log(windows.shares)[
+                :, None
+            ]
+            likely = np.exp(logs - logs.max(axis=0)) / np.exp(logs - logs.max(axis=0)).sum(axis=0)
+            means = [
+                np.linalg.solve(C, W.T).T @ signal
+                for C, signal in zip(noisy, covariances, strict=True)
+            ]
+            found = np.zeros_like(grids)
+            found[:, at] = np.einsum("ki,kij->ij", likely, means)
+            total, count = total + found, count + at
+    moved, _ = windows.displacements(order, LEVEL**2, order.forward(X[:3]), ())
+    expected = (total / count).reshape(3, -1)
+    assert_allclose(X[:3] + order.inverse(moved), expected, atol=1e-5)
+
+
+def test_features_at_any_place_are_cleaned_by_windows_and_fixed_ones_without():
+    rng = np.random.default_rng(6)
+    t = np.arange(96)
+    phase, size = rng.uniform(0.0, 1.0, (2, 160, 1))
+    saws = (t / (30.0 + 20.0 * size) + phase) % 1.0
+    noisy = saws + rng.normal(scale=0.2, size=saws.shape)
+    model = IKPCA(noise_std=0.2).fit(noisy[:110])
+    error = np.mean((model.denoise(noisy[110:]) - saws[110:]) ** 2)
+    assert model.companions_.windows.weight[0] > 0.3
+    assert error < 0.12 * 0.2**2
+    again = IKPCA.from_state(model.get_params(), model.get_state())
+    assert_array_equal(again.denoise(noisy[110:]), model.denoise(noisy[110:]))
+    lines = size[:60] * t[::2] / 96.0
+    noisy = lines + rng.normal(scale=0.2, size=lines.shape)
+    assert IKPCA(noise_std=0.2).fit(noisy).companions_.windows is None
+
+
 @pytest.mark.parametrize("order", ORDERS)
 def test_products_are_those_of_displacements_written_out(order, rows):
     X, offset = rows
     varying = np.ones(30, dtype=bool)
-    fit = SmoothingFit.of(order, X[10:], offset, LEVEL**2)
+    windows = windows_of(order, X[10:], offset)
+    fit = SmoothingFit.of(order, X[10:], offset, LEVEL**2, windows)
     rng = np.random.default_rng(0)
     tangents = [rng.choice((-1.0, 1.0), X[:10].shape)]
     found = SmoothDisplacements.of(fit, X[:10], tangents, varying)
@@ -171,7 +238,9 @@ def test_products_are_those_of_displacements_written_out(order, rows):
     model.check()
     centred = X[:10] - order.inverse(fit.centre[None])
     moved = order.inverse(found.together(weights))
-    assert_allclose(model.displacements(centred), moved, atol=1e-10)
+    if windows is not None:
+        windows = replace(windows, weight=weights[-1:])
+    assert_allclose(model.displacements(centred, windows), moved, atol=1e-10)
 
 
 def test_gains_with_known_errors_are_inner_products(rows):
@@ -238,20 +307,28 @@ def test_companions_are_refused_where_their_numbers_cannot_be(rows):
     X, offset = rows
     fit = SmoothingFit.of(RowOrder(30, 1), X, offset, LEVEL**2)
     model = SmoothingModel.of(fit, np.full(len(fit.names), 0.1), np.ones(30, dtype=bool))
-    state = Companions(model).get_state()
+    order = RowOrder(30, 1)
+    windows = windows_of(order, X, offset)
+    state = Companions(model, windows=windows).get_state()
     assert Companions.from_state(dict.fromkeys(Companions.STATE), "gaussian") is None
     again = Companions.from_state(state, "gaussian")
     assert again is not None
-    assert_array_equal(again.added(X), Companions(model).added(X))
+    assert_array_equal(again.added(X), Companions(model, windows=windows).added(X))
     for name, value in {
         "smoothing_order_": [29.0, 1.0, 1.0, 0.0],
         "smoothing_order_ ": [30.0, 1.0, 2.0, 0.0],
         "smoothing_adaptive_": [1.0],
         "smoothing_noise_variance_": [0.0],
         "low_gammas_": [1.0],
+        "windows_size_": [31.0, 1.0],
+        "windows_size_ ": [14.0, 1.0],
+        "windows_weight_": [0.0],
+        "windows_shares_": [1.0],
+        "windows_owners_": None,
     }.items():
+        changed = None if value is None else np.array(value)
         with pytest.raises(ValueError, match="its "):
-            Companions.from_state(state | {name.strip(): np.array(value)}, "gaussian")
+            Companions.from_state(state | {name.strip(): changed}, "gaussian")
 
 
 def test_rows_of_low_frequency_are_those_of_the_transform(rows):

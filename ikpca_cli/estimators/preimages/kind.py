@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
@@ -17,6 +17,7 @@ from ikpca_cli.models.preimage_model import PreimageModel
 from ikpca_cli.models.random_features import FourierFeatures
 from ikpca_cli.models.smoothing.candidates import SmoothingFit
 from ikpca_cli.models.smoothing.model import SmoothingModel
+from ikpca_cli.models.smoothing.row_windows import WindowModel
 from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Task
 from ikpca_cli.selection.outcome import Fits
 
@@ -225,9 +226,15 @@ class ExpandedKind(Kind):
         assert found.smoothing is not None
         smoothers = SmoothingFit.of(order, found.rows, mean, found.noise_variance)
         smoothing = SmoothingModel.of(smoothers, found.smoothing, found.varying)
+        windows = None
+        if found.windows:
+            windows = WindowModel.learned(order, found.rows, mean, found.noise_variance)
+            assert windows is not None
+            windows = replace(windows, weight=np.array([found.windows]))
         if found.low_pass is None:
-            return Companions(smoothing)
+            return Companions(smoothing, windows=windows)
         (count, gamma), expansion = found.low_pass
         rows = LowPassRows(X, mean, order, count)
         few = np.ascontiguousarray(order.forward(found.rows)[:, :count])
-        return Companions(smoothing, self.low_model(rows, few, gamma, expansion, chosen, progress))
+        low = self.low_model(rows, few, gamma, expansion, chosen, progress)
+        return Companions(smoothing, low, windows)

@@ -8,7 +8,8 @@ m. The candidates, each a displacement f of the row and its divergence, are
 * ``-min(1, sigma^2 / v) z`` with v the variance of each coefficient over the rows: Wiener's filter;
 * linear PCA, of all coefficients or of those of lowest frequency alone, with components weighed as
   is best for other rows than those it was fitted on, or for these;
-* smoothers that adapt to the row (`ikpca_cli.models.smoothing.adaptive`), of z or of ``z + m``.
+* smoothers that adapt to the row (`ikpca_cli.models.smoothing.adaptive`), of z or of ``z + m``;
+* what windows of all rows have in common (`ikpca_cli.models.smoothing.row_windows`), of ``z + m``.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from ikpca_cli.linalg.eigen import all_eigenpairs
 from ikpca_cli.linalg.shrinkage import optimal_weights, prediction_weights
 from ikpca_cli.models.smoothing.adaptive import ADAPTIVE
 from ikpca_cli.models.smoothing.order import RowOrder
+from ikpca_cli.models.smoothing.row_windows import WindowModel
 
 _SHARES = (1.0, 0.5, 0.25, 0.12, 0.06)  # of the coefficients that PCA sees
 _FEWEST = 3  # coefficients that it needs
@@ -51,6 +53,7 @@ class SmoothingFit:
         Principal components that any of them uses, in coefficients.
     component_weights : ndarray, shape (k, s)
         Weights of each PCA.
+    windows : WindowModel or None
     """
 
     order: RowOrder
@@ -61,10 +64,16 @@ class SmoothingFit:
     spans: tuple[int, ...]
     components: FloatArray
     component_weights: FloatArray
+    windows: WindowModel | None = None
 
     @classmethod
     def of(
-        cls, order: RowOrder, rows: FloatArray, offset: FloatArray, noise_variance: float
+        cls,
+        order: RowOrder,
+        rows: FloatArray,
+        offset: FloatArray,
+        noise_variance: float,
+        windows: WindowModel | None = None,
     ) -> SmoothingFit:
         """Learn from rows (n, p), to which `offset` (p,) has to be added to have them as they are.
 
@@ -74,6 +83,8 @@ class SmoothingFit:
         rows : ndarray, shape (n, p)
         offset : ndarray, shape (p,)
         noise_variance : float
+        windows : WindowModel, optional
+            What was learned from windows, to be a candidate, too.
         """
         Z = order.forward(rows)
         centre = Z.mean(axis=0)
@@ -85,7 +96,8 @@ class SmoothingFit:
         taken = np.minimum(noise_variance / np.maximum(variances, noise_variance), 1.0)
         shares = _SHARES if order.down or order.across else _SHARES[:1]
         spans, components, weights = _spectral(Z, freedom, noise_variance, shares)
-        return cls(order, noise_variance, centre, mean, taken, spans, components, weights)
+        found = centre, mean, taken, spans, components, weights
+        return cls(order, noise_variance, *found, windows)
 
     @property
     def names(self) -> list[str]:
@@ -98,6 +110,7 @@ class SmoothingFit:
             "components of these rows",
             *(f"components of {span} coefficients" for span in self.spans[1:]),
             *(name for name, _, _ in ADAPTIVE),
+            *([] if self.windows is None else ["windows"]),
         ]
 
     @property
@@ -129,7 +142,8 @@ class SmoothingFit:
             step[:, :span] -= Z[:, :span]
             steps.append(step)
             turns.append(np.full(len(Z), float(weights @ noise - trace[:span].sum())))
-        for _, smoother, centred in ADAPTIVE:
+        own = [] if self.windows is None else [(self.windows.displacements, False)]
+        for smoother, centred in [*(found[1:] for found in ADAPTIVE), *own]:
             start = Z if centred else Z + self.mean
             step, changes = smoother(self.order, self.noise_variance, start, dZ)
             steps.append(step)

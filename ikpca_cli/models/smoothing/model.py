@@ -12,6 +12,7 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.models.smoothing.adaptive import ADAPTIVE
 from ikpca_cli.models.smoothing.candidates import SmoothingFit
 from ikpca_cli.models.smoothing.order import RowOrder
+from ikpca_cli.models.smoothing.row_windows import WindowModel
 
 
 @dataclass(frozen=True)
@@ -64,7 +65,10 @@ class SmoothingModel:
 
     @classmethod
     def of(cls, fit: SmoothingFit, weights: FloatArray, varying: NDArray[np.bool_]) -> Self:
-        """Return the sum of the candidates of a fit, with weights in the order of `fit.names`."""
+        """Return the sum of the candidates of a fit, with weights in the order of `fit.names`.
+
+        But for that of windows, whose model has its own.
+        """
         count = len(fit.order.bands)
         bands, means, rest = np.split(weights, [count, 2 * count])
         filtered, spectral = rest[0], rest[1 : 1 + len(fit.spans)]
@@ -81,7 +85,7 @@ class SmoothingModel:
             mean=fit.mean,
             components=fit.components[used],
             component_weights=kept[used],
-            adaptive=rest[1 + len(fit.spans) :],
+            adaptive=rest[1 + len(fit.spans) :][: len(ADAPTIVE)],
             noise_variance=np.array([fit.noise_variance]),
             columns=varying.astype(np.float64),
         )
@@ -100,8 +104,8 @@ class SmoothingModel:
         """Return the same for noise that is so many times as loud."""
         return replace(self, noise_variance=ratio**2 * self.noise_variance)
 
-    def displacements(self, X: FloatArray) -> FloatArray:
-        """Return what is added to centred rows (m, p)."""
+    def displacements(self, X: FloatArray, windows: WindowModel | None = None) -> FloatArray:
+        """Return what is added to centred rows (m, p), what windows say included."""
         order, level = RowOrder.from_array(self.order), float(self.noise_variance[0])
         Z = order.forward(X)
         moved = self.constant - self.taken * Z
@@ -109,5 +113,7 @@ class SmoothingModel:
         for (_, smoother, centred), weight in zip(ADAPTIVE, self.adaptive, strict=True):
             if weight:
                 moved += weight * smoother(order, level, Z if centred else Z + self.mean, ())[0]
+        if windows is not None:
+            moved += windows.weight * windows.displacements(order, level, Z + self.mean, ())[0]
         rows: FloatArray = order.inverse(moved) * self.columns
         return rows
