@@ -26,7 +26,7 @@ from ikpca_cli.models.ppca_mixture import MixtureModel, fit_mixture
 from ikpca_cli.models.smoothing.order import RowOrder
 
 _LINE, _PICTURE = 32, 5  # the longest side of a window along a line, and of one in a picture
-_PLACES_A_SIDE = 8  # at which windows begin within the length of one, at least
+_LINE_PLACES, _PICTURE_PLACES = 8, 2  # at which windows begin within a side of one, at least
 _COMPONENTS = 24  # to begin with
 _MOST, _FIRST = 12_000, 4000  # windows that are learned from, and at first
 _FIRST_ITERATIONS, _ITERATIONS = 8, 4
@@ -119,7 +119,8 @@ class WindowModel:
         """Clean each row by its windows; a `Smoother`, without the weight."""
         mixture, level = self._mixture(noise_variance), noise_variance**0.5
         size = int(self.size[0]), int(self.size[1])
-        places = _places(order.height, size[0]), _places(order.width, size[1])
+        count = _PICTURE_PLACES if min(size) > 1 else _LINE_PLACES
+        places = _places(order.height, size[0], count), _places(order.width, size[1], count)
         numbers = len(places[0]) * len(places[1]) * max(self.directions.shape)
         step, turned = np.empty_like(Z), [np.empty_like(d) for d in dZ]
         dtype = self.directions.dtype
@@ -148,10 +149,10 @@ def _size(order: RowOrder) -> tuple[int, int] | None:
     return None if max(sides) < 2 else (sides[0], sides[1])
 
 
-def _places(length: int, side: int) -> NDArray[np.intp]:
-    """Return where windows of a side begin along a length."""
+def _places(length: int, side: int, count: int) -> NDArray[np.intp]:
+    """Return where windows of a side begin along a length, at some places within a side."""
     last = length - side
-    return np.unique([*range(0, last, max(1, side // _PLACES_A_SIDE)), last])
+    return np.unique([*range(0, last, max(1, side // count)), last])
 
 
 def _views(order: RowOrder, rows: FloatArray, size: tuple[int, int]) -> FloatArray:
