@@ -78,7 +78,7 @@ def rank_file(
             f"{noisy} out, or give --clean FILE, --clean mean or --noise F"
         )
     from ikpca_cli.cli.words.comparing import ranking_sentence
-    from ikpca_cli.cli.words.next_steps import shell_word
+    from ikpca_cli.cli.words.next_steps import anew, shell_word
     from ikpca_cli.cli.words.report import Spread, print_lines, print_records
 
     names = list(dict.fromkeys(name.strip() for name in methods.split(",")))
@@ -97,7 +97,7 @@ def rank_file(
         best=0,
     )
     if form == "table":
-        print_lines([ranking_sentence(records, shell_word(train))])
+        print_lines([ranking_sentence(records, shell_word(train) + anew(reading))])
 
 
 def _standings(

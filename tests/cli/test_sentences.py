@@ -83,6 +83,14 @@ def test_the_next_command_reads_the_file_as_the_fit_did(cli, tmp_path):
     assert line.startswith("Next: ikpca denoise model.joblib x.npz --")
     cli(line.removeprefix("Next: ikpca "))
     assert np.load("x.denoised.npz")["first"].shape == (4, 40)
+    np.savetxt(tmp_path / "t.csv", np.vstack([rows[0], np.nan_to_num(rows)]), "%.4f", ";")
+    for words in ("x.npz --dataset first --transpose --missing mean", "t.csv --skip-rows 1"):
+        line = cli(f"compare {words} --methods pca --window none").stdout.rstrip().splitlines()[-1]
+        command = line.partition("Next: ikpca ")[2]
+        assert command.endswith("--method pca")
+        for word in words.split():
+            assert word in command
+        cli(f"{command} --force")
 
 
 def test_where_nothing_would_be_removed_the_next_step_is_another_fit():

@@ -87,7 +87,7 @@ def beats(
     import numpy as np
 
     from ikpca_cli.cli.sources import open_rows, split_source
-    from ikpca_cli.cli.words.next_steps import after_cutting
+    from ikpca_cli.cli.words.next_steps import after_cutting, anew
     from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.data.row_source import read_all
     from ikpca_cli.formats.arrays import check_target, write_rows
@@ -155,7 +155,8 @@ def beats(
     record = {"recording": recording, "output": output, "n_beats": count}
     print_record(record | {"n_features": width, "n_channels": channels}, printing.form)
     if restore is None and printing.output_format is opt.Format.table:
-        print_lines([after_cutting(output, recording, is_heart=align is Align.r, fs=fs)])
+        is_heart = align is Align.r
+        print_lines([after_cutting(output, recording, anew(options), is_heart=is_heart, fs=fs)])
 
 
 def _check_rate(beats: Rows, source: str, rate: float) -> None:

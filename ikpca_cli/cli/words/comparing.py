@@ -56,7 +56,7 @@ def ranking_sentence(records: Sequence[Mapping[str, Any]], source: str) -> str:
     records : sequence of mapping
         As ``ikpca compare`` prints them without clean rows, the best first.
     source : str
-        The file whose rows they were tried on, as a shell takes it.
+        The file whose rows they were tried on, and how it was read, as a shell takes it.
     """
     best, *others = records
     after = plain(math.sqrt(best["estimated_mse"]))

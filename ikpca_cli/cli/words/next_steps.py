@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.streams import escaped
+from ikpca_cli.formats.told import OF_TABLES, option_of, told_of
 
 if TYPE_CHECKING:
     from ikpca_cli.formats.layout import ReadOptions
@@ -45,6 +46,17 @@ def again(reading: ReadOptions) -> str:
     return "".join(f" {word}" for word in words)
 
 
+def anew(reading: ReadOptions) -> str:
+    """Return all options of reading, for a fit, as they stand on the command line."""
+    given = {name: getattr(reading, name) for name in OF_TABLES}
+    tables = {
+        name: value for name, value in given.items() if option_of(name) in reading.of_tables()
+    }
+    words = [told_of(tables)] if tables else []
+    words += ["--window none"] if reading.orientation == "rows" else []
+    return "".join(f" {word}" for word in words) + again(reading)
+
+
 def after_fit(record: Mapping[str, Any], sources: Sequence[str], options: str = "") -> str:
     """Return the command that comes next: cleaning, or a fit where nothing would be cleaned."""
     model = str(record["model"])
@@ -61,10 +73,12 @@ def after_fit(record: Mapping[str, Any], sources: Sequence[str], options: str = 
     return f"Next: ikpca denoise {written} {files}{options}"
 
 
-def after_cutting(output: str, recording: str, *, is_heart: bool, fs: float | None) -> str:
-    """Say what comes after cutting a recording into beats, or other events."""
+def after_cutting(
+    output: str, recording: str, options: str = "", *, is_heart: bool, fs: float | None
+) -> str:
+    """Say what comes after cutting a recording into beats, or other events, read by options."""
     text = f"Next: ikpca fit {shell_word(output)}"
     if is_heart:
-        text += f"; or, in one step, ikpca fit {shell_word(recording)} --window beats"
+        text += f"; or, in one step, ikpca fit {shell_word(recording)}{options} --window beats"
         text += "" if fs is None else f" --fs {fs:g}"
     return text
