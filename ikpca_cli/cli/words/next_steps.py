@@ -48,11 +48,8 @@ def again(reading: ReadOptions) -> str:
 
 def anew(reading: ReadOptions) -> str:
     """Return all options of reading, for a fit, as they stand on the command line."""
-    given = {name: getattr(reading, name) for name in OF_TABLES}
-    tables = {
-        name: value for name, value in given.items() if option_of(name) in reading.of_tables()
-    }
-    words = [told_of(tables)] if tables else []
+    given = [name for name in OF_TABLES if option_of(name) in reading.of_tables()]
+    words = [told_of({name: getattr(reading, name) for name in given})] if given else []
     words += ["--window none"] if reading.orientation == "rows" else []
     return "".join(f" {word}" for word in words) + again(reading)
 
