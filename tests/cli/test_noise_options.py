@@ -96,5 +96,8 @@ def test_what_contradicts_itself_is_refused(cli, files):
     np.save("each.npy", np.full((120, COLUMNS), 0.2))
     each = cli("fit", "rows.npy", "--noise-std", "each.npy", code=1).stderr
     assert "holds 120 rows of 40 levels, and one for each column is taken" in each
+    for option, file in (("--noise-std", "levels.npy"), ("--noise-rows", "noise.npy")):
+        ranked = cli("fit", "rows.npy", "--method", "auto", option, file, code=2).stderr
+        assert f"by one level of white noise, and not by {file}: name a method" in ranked
     short = cli("fit", "rows.npy", "--noise-std", "short.npy", code=1)
     assert "5" in short.stderr

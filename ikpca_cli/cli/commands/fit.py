@@ -176,6 +176,7 @@ def fit(
     exclusions.check_outputs(target, plot, inputs=sources, force=force)
     standing: list[str] = []
     if method == "auto":
+        exclusions.check_ranking(levels or noise_rows)
         from ikpca_cli.cli.ranked import settle
 
         method, given, standing = settle(

@@ -43,6 +43,15 @@ def check_several(cluster: str | None) -> None:
         raise UsageError("--cluster takes a single file: give one, or leave --cluster out")
 
 
+def check_ranking(noise_file: str | None) -> None:
+    """Refuse what a file says of the noise where methods are ranked by one level of white noise."""
+    if noise_file is not None:
+        raise UsageError(
+            f"--method auto ranks methods by one level of white noise, and not by {noise_file}: "
+            "name a method"
+        )
+
+
 def check_missing(missing: str, given: dict[str, bool]) -> None:
     """Refuse options that do not go with missing values that the model fills in."""
     for option, there in given.items():
