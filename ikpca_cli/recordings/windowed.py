@@ -70,7 +70,7 @@ class Windowed:
 
     def _training(self, canvases: Sequence[RowSource], seed: int) -> FloatArray:
         """Return the windows to learn from."""
-        return self._white(training_windows(canvases, self.cutting, seed))
+        return self._white(training_windows(canvases, self.cutting, seed, self.model.method))
 
     def _white(self, windows: FloatArray, *, back: bool = False) -> FloatArray:
         """Return windows (n, p) with white noise, or with the noise that they had."""

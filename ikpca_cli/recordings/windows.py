@@ -22,6 +22,9 @@ from ikpca_cli.recordings.cutting import Cutting
 TRAINING_WINDOWS = 20_000
 """Windows that a model is fitted on, spread evenly at random: more add little."""
 
+KERNEL_WINDOWS = 3_000
+"""The same, for methods whose cost grows with their square: windows that overlap share most."""
+
 TRAINING_NUMBERS = 1 << 22
 """Numbers in them, which a long window may not exceed."""
 
@@ -43,7 +46,9 @@ Clean: TypeAlias = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 """Maps windows to clean ones and the variance of their error, up to a factor: (n, p) each."""
 
 
-def training_windows(canvases: Sequence[RowSource], cutting: Cutting, seed: int) -> FloatArray:
+def training_windows(
+    canvases: Sequence[RowSource], cutting: Cutting, seed: int, method: str = ""
+) -> FloatArray:
     """Return windows to learn from, less their levels: (n, height * width).
 
     All of them, at every offset, or a random share of each part of the canvases.
@@ -54,7 +59,8 @@ def training_windows(canvases: Sequence[RowSource], cutting: Cutting, seed: int)
         If they are all alike.
     """
     counts = np.array([_places(canvas, cutting).prod() for canvas in canvases])
-    most = min(TRAINING_WINDOWS, max(TRAINING_NUMBERS // cutting.n_features, 100))
+    usual = KERNEL_WINDOWS if method in ("ikpca", "kpca") else TRAINING_WINDOWS
+    most = min(usual, max(TRAINING_NUMBERS // cutting.n_features, 100))
     total = int(counts.sum())
     chosen = np.arange(total)
     if total > most:

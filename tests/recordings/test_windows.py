@@ -66,12 +66,13 @@ def test_one_block_is_as_many(kind, monkeypatch):
     assert np.abs(whole - canvas).max() > 0.1
 
 
-@pytest.mark.parametrize("most", [20_000, 37])
-def test_training_windows_are_those_of_the_recordings(most, monkeypatch):
-    monkeypatch.setattr(windows, "TRAINING_WINDOWS", most)
+@pytest.mark.parametrize(("most", "method"), [(20_000, "mixture"), (37, "pca"), (29, "kpca")])
+def test_training_windows_are_those_of_the_recordings(most, method, monkeypatch):
+    name = "KERNEL_WINDOWS" if method == "kpca" else "TRAINING_WINDOWS"
+    monkeypatch.setattr(windows, name, most)
     canvases = [RNG.normal(size=(40, 2)), RNG.normal(size=(25, 2))]
     cutting = Cutting("signal", 5, 2, 1, (1.0, 2.0))
-    found = windows.training_windows(canvases, cutting, seed=0)
+    found = windows.training_windows(canvases, cutting, 0, method)
     every = []
     for canvas in canvases:
         for start in range(len(canvas) - 4):
