@@ -27,7 +27,7 @@ from ikpca_cli.estimators.known_fit import LIMIT_ROWS, KnownFit
 from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
 from ikpca_cli.noise.caution import SOME_ROWS
 from ikpca_cli.noise.estimate import NoiseLevel
-from ikpca_cli.noise.white_rows import WhiteRows
+from ikpca_cli.noise.treatment import WhiteRows
 from ikpca_cli.registry import load_named
 from ikpca_cli.selection.choice import Choice, Oracle, Task
 from ikpca_cli.selection.stages import Whole

@@ -10,6 +10,7 @@ them are equal but for chance, which Bartlett's likelihood-ratio test of a spher
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,6 +140,22 @@ class Eigenvalues:
         means, stds = self._evenness(counts)
         uneven = means - (logs - counts * np.log(sums / counts)) > _SURELY * stds
         return 1 + int(np.argmax(np.append(uneven, True)))
+
+    def chance(self, count: int) -> float:
+        """Return how likely it is that so many of the lowest eigenvalues look equal by chance.
+
+        That is if logs of variances lay anywhere between the lowest and the highest, independently:
+        so many of them as near to each other as those of noise are, and the others beyond the gap
+        that there is. Of all of them it is 0.
+        """
+        size, variances = len(self.variances), self.variances
+        if count == size or variances[0] <= np.finfo(float).tiny:
+            return 0.0
+        span = float(np.log(variances[-1] / variances[0]))
+        near = min(float(np.log(self.scatter(count))) / span, 1.0)
+        beyond = float(np.log(variances[-1] / variances[count])) / span
+        others = size - count - 1  # the highest is where it is
+        return min(comb(size - 1, count - 1) * near ** (count - 1) * beyond**others, 1.0)
 
     def would_show_a_slope(self, count: int) -> bool:
         """Tell whether a plateau would not be seen if the spectrum fell on as it does above it.

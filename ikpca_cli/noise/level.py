@@ -14,14 +14,24 @@ from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
 from ikpca_cli.noise.estimate import MANY_COLUMNS, NoiseLevel, Reading, lowest_of
-from ikpca_cli.noise.evidence.foretold import foretold_share
-from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
+from ikpca_cli.noise.evidence.neighbours import have_order, neighbour_correlation
 from ikpca_cli.noise.evidence.normal_part import is_more_than_noise
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.evidence.power_law import WhiteShare
 from ikpca_cli.noise.evidence.texture import is_texture
-from ikpca_cli.noise.evidence.third_moments import ThirdMoments
 from ikpca_cli.noise.evidence.two_readings import beside_a_process, checked_by, unsure, unsure_by
+from ikpca_cli.noise.evidence.uneven_columns import show_their_noise
+from ikpca_cli.noise.few_columns import (
+    FEW_COLUMNS,
+    FEW_OF_LAWS,
+    FEWEST,
+    FEWEST_COLUMNS,
+    WIDE_GAP,
+    are_by_chance,
+    bound_by_laws,
+    bound_by_signal,
+    by_third_moments,
+)
 from ikpca_cli.noise.high_frequencies import high_reading
 from ikpca_cli.noise.local import thickness
 from ikpca_cli.noise.quiet_columns import (
@@ -30,19 +40,14 @@ from ikpca_cli.noise.quiet_columns import (
     level_between_limits,
     quiet_reading,
 )
+from ikpca_cli.noise.residual_statistics import ResidualStatistics
 from ikpca_cli.noise.row_lengths import LOW, RowLengths
-
-FEW_COLUMNS = 8
-"""Up to this width signal fills the space, and only small neighbourhoods tell it from noise."""
 
 FEW_ROWS = 8
 """Fewer different rows than this tell nothing."""
 
-FEW_TO_SEE, FEWEST_COLUMNS = 120, 4
+FEW_TO_SEE = 120
 """Fewer rows that fill so few columns may lie on any surface: their least variance is a bound."""
-
-FEW_OF_LAWS = 50
-"""Fewer rows of few columns are as normal as noise, whatever they are."""
 
 FEW_OF_WHITE = 200
 """The same for rows that vary as much in all directions: nothing that lies on a line tells more."""
@@ -52,18 +57,14 @@ _PRECISE = 0.065  # doubt above which quiet columns say nothing against the spec
 _CLEARLY_LOWER = 0.8
 _LOCAL_DOUBT = 1.1  # relative error of a level read across a surface, times the root of the rows
 _SATURATED, _HALF_SATURATED = 0.7, 0.3  # variance across a neighbourhood, over its window's
-_FEWEST = 3  # directions without signal that can be compared
 _SHARE = 8  # of the directions that are enough
 _EVEN = 0.5  # share of the directions that tell how much signal can be among them
-_WIDE_GAP = 2.0  # between noise and the least signal
-_CLEAR_GAP = 5.0  # the same where rows, or directions of noise, are few
 _GAP, _BLURRED = 1.2, 0.03  # less of it: signal goes on within noise, by which a level is too high
 _ALIKE = 0.05  # correlation of neighbours from which rows that are one process may be all signal
 _MOSTLY = 0.5  # share of noise in a power: the level of the whole is one at which no harm is done
 _MOST_BEYOND = 0.05  # of a level, that it is lowered by where the spectrum of noise slopes
+_OF_ALL = 0.75  # of what is left of rows, that a level of all of it is
 _NARROW = 2.0  # scatter of noise variances that leaves a slope no room
-_SAFE = 0.3  # of third moments, that signal in up to twice the share has
-_SURELY, _LIKELY = 2.0, 1.0  # standard errors
 
 
 def estimate_noise(X: FloatArray) -> NoiseLevel:
@@ -85,10 +86,31 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     if len(X) < FEW_ROWS:
         return NoiseLevel(None, certain=False)
     level = _estimated(X)
-    is_known = X.shape[1] > MANY_COLUMNS and level.std and not level.is_bound and not level.remark
-    if is_known and is_more_than_noise(X, level.std or 0.0):
+    std = level.std or 0.0
+    is_known = X.shape[1] > MANY_COLUMNS and std and not level.is_bound and not level.remark
+    if is_known and _is_of_unlike_columns(X, std):
         return replace(level, certain=False, is_bound=True)
     return level
+
+
+def _is_of_unlike_columns(X: FloatArray, std: float) -> bool:
+    """Tell whether a level is above the normal noise in rows (n, p), and no other noise is likely.
+
+    Of many columns in an order, which their signal follows, some may have other noise, unless they
+    are on steps; and so may others, where some have nothing else. What numbers of unlike columns
+    have of their own is signal, too.
+    """
+    if is_more_than_noise(X, std):
+        return True
+    if have_order(X) or show_their_noise(X):
+        return False
+    residual = ResidualStatistics.of(X)
+    if residual.has_normal_rows():  # of one level or several
+        return False
+    # A level that only quiet columns have is not that of what is left of the others.
+    left = Eigenvalues.of(X, alone=True).reading(1.0)[0].std
+    heavy = std > _OF_ALL * left and residual.is_heavy()
+    return heavy or is_more_than_noise(X, std, by_steps=False)
 
 
 def _estimated(X: FloatArray) -> NoiseLevel:
@@ -98,7 +120,7 @@ def _estimated(X: FloatArray) -> NoiseLevel:
     if level.remark:
         return level
     if X.shape[1] <= MANY_COLUMNS:
-        level = _bound_by_laws(_bound_by_signal(level, X, spectrum), X, spectrum)
+        level = bound_by_laws(bound_by_signal(level, X, spectrum), X, spectrum)
     high = high_reading(X)
     white = None if high is None else WhiteShare.of(X)
     if white is None or (white.fits and white.least <= _MOSTLY):
@@ -166,7 +188,7 @@ def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, fl
             error=float(np.linalg.norm([level.error, apart, hidden])),
         )
     if FEWEST_COLUMNS < X.shape[1] <= MANY_COLUMNS:
-        level = _by_third_moments(level, X, spectrum)
+        level = by_third_moments(level, X, spectrum)
     if level.certain and level.std == best.std and X.shape[1] <= MANY_COLUMNS:
         level = replace(level, std=_beyond(first, best))
     in_all_directions = signal == 0 or not level.certain
@@ -174,65 +196,6 @@ def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, fl
     if X.shape[1] <= FEWEST_COLUMNS and len(X) < enough and in_all_directions:
         return replace(level, certain=False, is_bound=True), below
     return level, below
-
-
-def _by_third_moments(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -> NoiseLevel:
-    """Return the level of rows of few columns with what third moments tell of the signal in it.
-
-    A guess does no harm if up to three fifths of its square are signal (`IN_DOUBT`). Directions
-    of nothing but signal may differ in third moments by two.
-    """
-    if level.std is None or level.remark:
-        return level
-    quiet = max(1, int(np.count_nonzero(spectrum.variances <= level.std**2)))
-    found = ThirdMoments.of(X, spectrum, quiet)
-    is_guess = not level.certain and not level.is_bound
-    if not found.are_seen:
-        plateau = spectrum.plateau()
-        apart = _WIDE_GAP if plateau >= _FEWEST else _CLEAR_GAP
-        equal_by_chance = is_guess and spectrum.gap(plateau) < apart
-        return replace(level, is_bound=True) if equal_by_chance else level
-    if level.certain:
-        is_signal = found.least(_SURELY) > _SAFE
-        return replace(level, certain=False, is_bound=True) if is_signal else level
-    is_bound = found.least(_LIKELY) > _SAFE if is_guess else found.most(_SURELY) > _SAFE
-    return replace(level, is_bound=is_bound)
-
-
-def _bound_by_signal(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -> NoiseLevel:
-    """Return the level of rows of few columns, a bound where a part of it is signal for sure.
-
-    How much more is signal that nothing foretells is not known, so that no guess is made. Nor is
-    one of directions that are equal in variance, but in which rows are of more even lengths than
-    those of normal noise: columns that are spread evenly, or hold a few values each.
-    """
-    if level.std is None or level.is_bound:
-        return level
-    is_signal = foretold_share(X, spectrum, level.std) > (_SAFE if level.certain else 0.0)
-    if not is_signal and not level.certain and X.shape[1] > FEWEST_COLUMNS:
-        plateau = spectrum.plateau()
-        lengths = RowLengths.of(X, spectrum, len(spectrum.variances) - plateau)
-        is_signal = plateau > 1 and lengths.are_more_even()
-    return replace(level, certain=False, is_bound=True) if is_signal else level
-
-
-def _bound_by_laws(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -> NoiseLevel:
-    """Return the level of rows of few columns, a bound where their laws say that it is signal.
-
-    A column is no less normal than its noise. Few rows tell so little of laws that noise has to
-    stand far below the signal, in most directions. In real tables of few columns a guess is wrong
-    as often as not.
-    """
-    if level.std is None or level.is_bound:
-        return level
-    plateau, size = spectrum.plateau(), len(spectrum.variances)
-    is_clear = size <= 2 * plateau < 2 * size and spectrum.gap(plateau) >= _CLEAR_GAP
-    is_little = len(X) < FEW_OF_LAWS and not is_clear
-    is_guess = not level.certain and plateau < _FEWEST
-    is_guess &= FEWEST_COLUMNS <= size <= FEW_COLUMNS  # with three, any surface fills the space
-    if not (is_little or is_guess or is_more_than_noise(X, level.std)):
-        return level
-    return replace(level, certain=False, is_bound=True)
 
 
 def _beyond(whole: Reading, part: Reading) -> float:
@@ -254,25 +217,27 @@ def _judged(X: FloatArray, spectrum: Eigenvalues, signal: int, best: Reading) ->
     short = len(spectrum.variances)
     lengths = RowLengths.of(X, spectrum, short - plateau)
     # In few columns rows of heavy tails look mixed, too.
-    mixed = plateau >= _FEWEST and X.shape[1] > MANY_COLUMNS and lengths.are_mixed()
+    mixed = plateau >= FEWEST and X.shape[1] > MANY_COLUMNS and lengths.are_mixed()
     low = lengths.low_reading(LOW)
     if mixed and low.std < best.std * (1.0 - low.doubt):
         best = low
-    fewest = max(_FEWEST, short / _SHARE)
+    fewest = max(FEWEST, short / _SHARE)
     many = X.shape[1] > MANY_COLUMNS and plateau > fewest
     few = X.shape[1] > MANY_COLUMNS and plateau < fewest
     gap = spectrum.gap(plateau)
-    resolved = many or gap >= _WIDE_GAP or spectrum.scatter(plateau) <= _NARROW
+    resolved = many or gap >= WIDE_GAP or spectrum.scatter(plateau) <= _NARROW
     steep = X.shape[1] > MANY_COLUMNS or spectrum.would_show_a_slope(plateau)
     usual = RowLengths.of(X, spectrum, signal)
     is_noise = mixed or usual.vary_as_noise()
+    by_chance = X.shape[1] <= FEW_COLUMNS and are_by_chance(spectrum)
     # Half of all directions are equal by chance only if they are noise, or signal in doses.
     even = resolved and plateau >= _EVEN * short
     return NoiseLevel(
         best.std,
-        certain=plateau >= fewest and resolved and steep and is_noise,
+        certain=plateau >= fewest and resolved and steep and is_noise and not by_chance,
         is_bound=plateau == 1
-        or (plateau >= _FEWEST and not resolved)
+        or by_chance
+        or (plateau >= FEWEST and not resolved)
         or not steep
         or few
         or (not is_noise and usual.are_too_even()),

@@ -95,9 +95,12 @@ class ResidualStatistics:
         n_samples, n_features = self.shape
         rows = 1.0 + _MOST_ROWS + _SURELY * (2.0 / n_samples) ** 0.5
         columns = 1.0 + _SURELY * (2.0 / n_features) ** 0.5 + _MOST_SPREAD**2 * n_samples / 2.0
-        numbers = _KURTOSIS + _SURELY * (24.0 / (n_samples * n_features)) ** 0.5
-        is_normal = abs(self.kurtosis - 3.0) < numbers
+        is_normal = abs(self.kurtosis - 3.0) < self._chance_of_kurtosis()
         return bool(is_normal and self.rows < rows and self.columns < columns)
+
+    def is_heavy(self) -> bool:
+        """Tell whether this has heavier tails than normal noise of one level for sure."""
+        return self.kurtosis > 3.0 + self._chance_of_kurtosis()
 
     def has_normal_rows(self) -> bool:
         """Tell whether most rows, each by itself, may be normal noise of one level."""
@@ -106,6 +109,10 @@ class ResidualStatistics:
         # As the mean square of so many numbers is their own, it is a little less.
         expected = 3.0 * n_features / (n_features + 2.0)
         return bool(abs(self.row_kurtosis - expected) < _KURTOSIS + chance)
+
+    def _chance_of_kurtosis(self) -> float:
+        chance: float = _KURTOSIS + _SURELY * (24.0 / (self.shape[0] * self.shape[1])) ** 0.5
+        return chance
 
     def has_uneven_rows(self) -> bool:
         """Tell whether most rows, not only a few odd ones, are of other levels than noise is."""

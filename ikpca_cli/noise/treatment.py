@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.data.row_source import FloatArray, RowSource, row_name
 from ikpca_cli.noise.caution import Caution
 from ikpca_cli.noise.models.spikes import Spikes
 from ikpca_cli.transforms.protocol import Transform
@@ -152,3 +152,24 @@ class Treatment:
         if self.constant is not None and self.constant.any():
             cleaned[:, self.constant] = X[:, self.constant]
         return cleaned
+
+
+class WhiteRows:
+    """A row source whose noise a treatment makes white.
+
+    Parameters
+    ----------
+    rows : RowSource, shape (n_samples, n_features)
+    treatment : Treatment
+        That may leave fewer columns.
+    """
+
+    def __init__(self, rows: RowSource, treatment: Treatment) -> None:
+        self._rows, self._treatment = rows, treatment
+        width = treatment.width_of(int(rows.shape[1]))
+        self.shape = (int(rows.shape[0]), width)
+        self.name = row_name(rows)
+
+    def __getitem__(self, rows: slice) -> FloatArray:
+        """Return some rows with white noise."""
+        return self._treatment.forward(np.asarray(self._rows[rows], dtype=np.float64))

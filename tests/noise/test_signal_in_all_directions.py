@@ -203,6 +203,31 @@ def test_noise_of_another_law_in_many_columns_is_noise():
         assert not estimate_noise(noisy - noisy.mean(axis=0)).is_bound
 
 
+@pytest.mark.parametrize("level", [0.05, 0.2])
+def test_heavy_tails_of_unlike_columns_are_signal(level):
+    """What a share returns beside the market has no normal law; along smooth rows it is noise."""
+    rng = np.random.default_rng(np.random.SeedSequence([106]))
+    own, market = rng.standard_t(4, (150, 60)), rng.standard_t(4, (150, 1))
+    along = np.sin(np.linspace(0.0, 6.0, 60))
+    for loads, is_bound in ((rng.normal(1.0, 0.3, 60), True), (2.0 * along, False)):
+        noisy = 2.0 * market * loads + own + level * rng.normal(size=own.shape)
+        assert estimate_noise(noisy - noisy.mean(axis=0)).is_bound is is_bound
+
+
+def test_a_few_columns_that_are_equal_by_chance_are_signal():
+    """Age, height, weight and two blood pressures: half of such tables had a noise level."""
+    taken = 0
+    for seed in range(20):
+        rng = np.random.default_rng(np.random.SeedSequence([107, seed]))
+        age, height = rng.uniform(20.0, 70.0, 90), rng.normal(170.0, 9.0, 90)
+        weight = 0.9 * (height - 100.0) + 0.15 * (age - 45.0) + rng.normal(0.0, 8.0, 90)
+        high = 100.0 + 0.4 * age + 0.2 * weight + rng.normal(0.0, 8.0, 90)
+        low = 60.0 + 0.2 * weight + rng.normal(0.0, 6.0, 90)
+        rows = np.stack([age, height, weight, high, low], axis=1) + rng.normal(size=(90, 5))
+        taken += not estimate_noise(rows - rows.mean(axis=0)).is_bound
+    assert taken <= 4
+
+
 def test_noise_of_heavy_tails_beside_few_directions_of_signal_is_no_signal():
     rng = np.random.default_rng(np.random.SeedSequence([101]))
     for noise in (rng.laplace(size=(400, 12)), rng.standard_t(4, (400, 12))):

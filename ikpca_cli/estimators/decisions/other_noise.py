@@ -21,7 +21,8 @@ from ikpca_cli.noise.caution import (
 from ikpca_cli.noise.evidence.neighbours import are_alike, neighbour_correlation
 from ikpca_cli.noise.evidence.normal_part import is_more_than_noise
 from ikpca_cli.noise.evidence.one_process import is_one_process
-from ikpca_cli.noise.level import FEW_COLUMNS, estimate_noise
+from ikpca_cli.noise.few_columns import FEW_COLUMNS
+from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.treatment import Treatment
 
 _LESS, _LITTLE_LESS = 0.75, 0.9  # share of what rows change usually, where it is less

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.noise.level import FEW_COLUMNS
+from ikpca_cli.noise.few_columns import FEW_COLUMNS
 
 _SURELY = 2.5  # standard errors
 

@@ -3,6 +3,9 @@
 White noise has no correlation from column to column; what directions of signal take of it leaves a
 known one. Noise that is alike in neighbours, and rough signal that passes for noise, have more at
 one distance or less at another, which thousands of numbers tell to a few hundredths.
+
+In signal neighbours of lines, waves and pictures are correlated in another way than any two
+columns. Those of a table of unlike columns, such as words, shares or genes, are not.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ few of which do not tell weak signal from noise."""
 
 _DISTANCES = (1, 2, 3)
 _SURELY = 4.0  # standard errors
+_SAME = 1e-6  # relative scatter of products that are equal but for rounding
 
 
 def neighbour_correlation(X: FloatArray) -> float:
@@ -64,3 +68,32 @@ def are_alike(X: FloatArray, times: float = 1.0) -> bool:
 def most_alike(n_samples: int, times: float = 1.0) -> float:
     """Return the correlation that weak signal in white noise may make, so many times."""
     return times * (MOST_ALIKE + OF_FEW_ROWS / math.sqrt(n_samples))
+
+
+def have_order(X: FloatArray) -> bool:
+    """Tell whether columns of centred rows (n, p) may have an order; they do if nothing is told."""
+    signal = LowRank.of(X).rows
+    lengths = np.sqrt(np.einsum("ij,ij->j", signal, signal))
+    signal, lengths = signal[:, lengths > 0.0], lengths[lengths > 0.0]
+    if len(lengths) <= max(_DISTANCES):
+        return True
+    # One direction of one sign has no correlation but 1, and is told by how strong it is.
+    told = [_far_from_usual(one.T @ one) for one in (signal / lengths, signal)]
+    return max(told) >= _SURELY or not any(told)
+
+
+def _far_from_usual(products: FloatArray) -> float:
+    """Return how far products of neighbours among columns (p, p) are from others', over chance.
+
+    It is 0 where all are alike.
+    """
+    size = len(products)
+    others = products[~np.eye(size, dtype=bool)]
+    usual, scatter = float(others.mean()), float(others.std())
+    if scatter <= _SAME * abs(usual):
+        return 0.0
+    beyond = [
+        abs(float(np.diagonal(products, apart).mean()) - usual) * (size - apart) ** 0.5
+        for apart in _DISTANCES
+    ]
+    return float(max(beyond) / scatter)

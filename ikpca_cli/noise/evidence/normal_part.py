@@ -33,9 +33,14 @@ _MOSTLY = 0.5  # share of values that come again in a column that is rounded
 _UNEVEN = 0.1  # of a step, that values are off the others' multiples
 
 
-def is_more_than_noise(X: FloatArray, std: float) -> bool:
-    """Tell whether a level is above what normal noise may have in columns of rows (n, p)."""
-    return most_normal(X, std, by_steps=X.shape[1] > MANY_COLUMNS) < _NOT_NORMAL * std
+def is_more_than_noise(X: FloatArray, std: float, *, by_steps: bool | None = None) -> bool:
+    """Tell whether a level is above what normal noise may have in columns of rows (n, p).
+
+    Many columns tell it by steps alone, if it is not said otherwise.
+    """
+    if by_steps is None:
+        by_steps = X.shape[1] > MANY_COLUMNS
+    return most_normal(X, std, by_steps=by_steps) < _NOT_NORMAL * std
 
 
 def most_normal(X: FloatArray, std: float, *, by_steps: bool = False) -> float:

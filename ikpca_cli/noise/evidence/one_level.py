@@ -10,7 +10,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.evidence.loud_columns import has_loud_columns
-from ikpca_cli.noise.level import FEW_COLUMNS
+from ikpca_cli.noise.few_columns import FEW_COLUMNS
 from ikpca_cli.noise.low_rank import plateau_of
 from ikpca_cli.noise.models import counts
 from ikpca_cli.noise.residual_statistics import ResidualStatistics

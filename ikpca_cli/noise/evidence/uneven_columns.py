@@ -9,6 +9,8 @@ from ikpca_cli.noise.low_rank import LowRank
 
 _FREE = 0.2  # share of a column's noise that directions of signal must leave to tell it
 _QUIET, _LOUD = 0.1, 0.9  # quantiles
+_ALONE, _SHARE = 0.25, 0.1  # of what is left of a column is shared signal at most; of the columns
+_SURELY = 4.0  # standard errors
 
 
 def unevenness_of_columns(X: FloatArray) -> float:
@@ -28,3 +30,17 @@ def unevenness_of_columns(X: FloatArray) -> float:
         return 1.0
     quiet, loud = np.quantile(noisy, (_QUIET, _LOUD))
     return float(np.sqrt(loud / quiet))
+
+
+def show_their_noise(X: FloatArray) -> bool:
+    """Tell whether columns of centred rows (n, p) that share no signal are equal in variance."""
+    found = LowRank.of(X)
+    squares = found.residual**2
+    left = squares.mean(axis=0)
+    alone = np.mean(found.rows**2, axis=0) < _ALONE * left
+    variances = left[alone]
+    if len(variances) < max(_SHARE * len(left), 3) or not variances.all():
+        return False
+    kurtosis = float(np.mean(squares[:, alone] ** 2 / variances**2))
+    chance = max(kurtosis - 1.0, 0.0) / len(X) * (1.0 + _SURELY * (2.0 / len(variances)) ** 0.5)
+    return bool(variances.var() < chance * variances.mean() ** 2)
