@@ -32,7 +32,7 @@ _AT_LIMIT = 0.02  # of the pixels of a place that is left out, as a limit takes 
 _MAD = 0.6744897501960817  # median absolute deviation of a standard normal number
 _FAR, _ROUNDS = 2.5, 3  # differences that are left out, over the level; times that it is found
 _NEAR_VARIANCE = 0.911_256_4  # of a standard normal number that is no farther than `_FAR` from 0
-_AROUND, _SPIKE, _BESIDE = 9, 7.0, 4.0  # samples around a spike; noise levels of it, and of these
+_AROUND, _SPIKE, _BESIDE = 9, 8.0, 3.0  # samples around a spike; noise levels of it, and of these
 _SPIKES = 3  # that are no chance, nor artefacts, which cost their own windows alone
 _ROOT = 6.0**0.5  # norm of (1, -2, 1)
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from ikpca_cli.data.row_source import RowSource
-from ikpca_cli.errors import Note, about
+from ikpca_cli.errors import InputError, Note, about
 from ikpca_cli.recordings.colour import own_level
 from ikpca_cli.recordings.recording import Recording
 from ikpca_cli.recordings.roughness import spikes
 from ikpca_cli.recordings.window_risk import Risk
+from ikpca_cli.recordings.windows import reach, training_windows
 
 RESAMPLED = "what resampling beats to one length loses is not seen by an estimate"
 """Why no error is promised of beats."""
@@ -31,6 +32,9 @@ SAME, QUIETER = 0.8, 0.6
 """Ratios of noise levels that are the same for cleaning, and that need no word."""
 
 _HASHED = 1 << 12  # samples at either end
+
+FEW_UNLIKE, _SOME = 0.25, 500
+"""Share of windows, of so many that are looked at, that may be unlike those of the fit."""
 
 MORE = 1.15
 """Of the noise level: more than that is not removed where noise alone is."""
@@ -97,6 +101,13 @@ def flaw(model: Any, recording: Recording, removed_rms: float) -> str | None:
     own = level_of(model, recording) or model.noise_std_
     if own is None:
         return None
+    share = _share_unlike(model, recording, own)
+    if share > FEW_UNLIKE:
+        return (
+            f"{recording.name}: of {share:.0%} of its windows more than noise was to go: signal "
+            "went, too, at most as much as noise, as they are unlike those of the fit; fit a model "
+            "on files like it"
+        )
     own *= float(np.sqrt(np.mean(np.square(model.cutting.scales or 1.0))))
     if removed_rms < MORE * own:
         return None
@@ -104,3 +115,20 @@ def flaw(model: Any, recording: Recording, removed_rms: float) -> str | None:
         f"{recording.name}: more was removed, RMS {removed_rms:.3g}, than its noise, {own:.3g}: "
         "signal went, too, as its windows are unlike those of the fit; fit a model on files like it"
     )
+
+
+def _share_unlike(model: Any, recording: Recording, level: float) -> float:
+    """Return the share of some windows of a signal that a model would move farther than noise."""
+    if model.cutting.kind != "signal" or model.colour:
+        return 0.0
+    usable = [one for one in recording.canvases if int(one.shape[0]) >= model.cutting.height]
+    if not usable:
+        return 0.0
+    try:
+        windows = training_windows(usable, model.cutting, 0)
+    except InputError:  # all alike
+        return 0.0
+    windows = windows[:: 1 + len(windows) // _SOME]
+    moves = model.suited(recording).model.denoise_as_fitted(windows) - windows
+    far = np.linalg.norm(moves, axis=1) > level * reach(model.cutting.n_features)
+    return float(far.mean())

@@ -169,13 +169,13 @@ def within(
     if level is None:
         return found
     moves = found - windows
-    shares = level * _reach(cutting.n_features) / np.maximum(np.linalg.norm(moves, axis=1), 1e-300)
+    shares = level * reach(cutting.n_features) / np.maximum(np.linalg.norm(moves, axis=1), 1e-300)
     far = shares < 1.0
     found[far] = windows[far] + shares[far, None] * moves[far]
     return found
 
 
-def _reach(count: int) -> float:
+def reach(count: int) -> float:
     """Return how far noise of variance 1 moves so many numbers at most, as a root of squares.
 
     One of them may be as far beyond the others as the farthest two of noise are apart.

@@ -56,7 +56,7 @@ def test_no_error_is_promised_where_spikes_are_most_of_it():
     rng = np.random.default_rng(6)
     times = np.arange(3000)[:, None]
     rows = np.sin(times / 15.0) + rng.normal(0.0, 0.2, (3000, 1))
-    struck = rows + 1.5 * (rng.random(rows.shape) < 0.01)
+    struck = rows + 2.0 * (rng.random(rows.shape) < 0.01)
     share = np.mean((struck - rows) ** 2)
     assert spikes([struck], np.array([0.2])) == pytest.approx(share, rel=0.2)
     assert fit_windows(Mixture(), [struck], window=(32,)).withheld == STRUCK
