@@ -55,5 +55,6 @@ def test_times_without_a_name_are_no_index(tmp_path, step, refused):
     if not refused:
         check(*given, n_rows=60, n_columns=5)
         return
-    with pytest.raises(InputError, match="column 1 holds times.* if column 1 .* --labels 1 --window none;"):
+    way = "--labels 1 --window none;"
+    with pytest.raises(InputError, match=f"column 1 holds times.* if column 1 .* {way}"):
         check(*given, n_rows=60, n_columns=5)
