@@ -105,10 +105,10 @@ def _estimated(
             f"is not as strong as it was taken to be{or_known}; give another recording, or the "
             "clean one"
         )
-    if limit is None and kind == "signal" and is_struck(model, recording.canvases, risk):
-        limit = STRUCK
-    elif limit is None and model.colour and not fitted.level_given:
+    if limit is None and model.colour and not fitted.level_given:
         limit = ROUGH
+    elif limit is None and kind == "signal" and is_struck(model, recording.canvases, risk):
+        limit = STRUCK
     elif limit is None and risk.mse < SURE_ENOUGH * risk.error:
         limit = UNSURE
     return _record(own or fitted.noise_std_, risk, limit)

@@ -133,11 +133,11 @@ def fit_windows(
     limit = at_limits(canvases, kind)
     if limit is not None:
         best.withhold(limit)
-    elif kind == "signal" and best.risk is not None and is_struck(best, canvases, best.risk):
-        best.withhold(STRUCK)
     elif (told is None or colour) and not best.level_given:
         tell(about(recordings[0].name, passes_for_noise(colour)), stacklevel=2)
         best.withhold(ROUGH if colour else UNKNOWN)
+    elif kind == "signal" and best.risk is not None and is_struck(best, canvases, best.risk):
+        best.withhold(STRUCK)
     elif best.risk is not None and best.risk.error > best.risk.mse / SURE_ENOUGH:
         most = max(best.risk.mse, 0.0) + BOUND * best.risk.error
         known = most < best.risk.mse_noisy
