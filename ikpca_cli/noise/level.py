@@ -61,7 +61,6 @@ _SHARE = 8  # of the directions that are enough
 _EVEN = 0.5  # share of the directions that tell how much signal can be among them
 _GAP, _BLURRED = 1.2, 0.03  # less of it: signal goes on within noise, by which a level is too high
 _ALIKE = 0.05  # correlation of neighbours from which rows that are one process may be all signal
-_MOSTLY = 0.5  # share of noise in a power: the level of the whole is one at which no harm is done
 _MOST_BEYOND = 0.05  # of a level, that it is lowered by where the spectrum of noise slopes
 _OF_ALL = 0.75  # of what is left of rows, that a level of all of it is
 _NARROW = 2.0  # scatter of noise variances that leaves a slope no room
@@ -123,7 +122,7 @@ def _estimated(X: FloatArray) -> NoiseLevel:
         level = bound_by_laws(bound_by_signal(level, X, spectrum), X, spectrum)
     high = high_reading(X)
     white = None if high is None else WhiteShare.of(X)
-    if white is None or (white.fits and white.least <= _MOSTLY):
+    if white is None or (white.fits and not white.is_mostly_noise):
         # Both have directions that are equal in variance as those of noise are.
         alike = neighbour_correlation(X)
         if is_texture(X, alike) or (alike > _ALIKE and is_one_process(X)):

@@ -15,12 +15,16 @@ import numpy as np
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.models.smoothing.order import RowOrder
 
+FEWEST_COLUMNS = 20
+"""Shorter rows have too few frequencies."""
+
 _LOWEST, _TOP = 0.25, 0.25  # of the frequencies: below what is looked at, and at the top
 _BINS = 24
 _FALLS = (1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0, 9.0, 14.0, 20.0)  # powers of frequency
 _PASSES = 4  # of reweighting, after which the strength of signal does not change
 _LIKELY = 2.0  # less of the log likelihood: two standard errors
 _LEAST = 0.3  # share that is noise for sure, of which as much as is likely is not too much
+_MOSTLY = 0.5
 _MISFIT = 3.0  # deviance of a bin, which is 1 by chance
 _NEAR = 0.08  # root mean square of what logs of the power may be off, however many rows show it
 _SHARES, _NOTHING = np.linspace(0.0, 1.2, 97), 1e-3
@@ -58,7 +62,7 @@ class WhiteShare:
 
     @classmethod
     def of(cls, X: FloatArray) -> WhiteShare:
-        """Return that in centred rows (n, p), of at least 20 columns."""
+        """Return that in centred rows (n, p), of `FEWEST_COLUMNS` at least."""
         from scipy.fft import dct
 
         n_samples, n_features = X.shape
@@ -111,3 +115,8 @@ class WhiteShare:
     def is_noise(self) -> bool:
         """Whether enough of the power is noise for sure."""
         return self.least >= _LEAST
+
+    @property
+    def is_mostly_noise(self) -> bool:
+        """Whether noise is half of the power for sure: the level of the whole does no harm then."""
+        return self.least > _MOSTLY

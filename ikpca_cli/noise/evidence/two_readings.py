@@ -9,11 +9,11 @@ import numpy as np
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.models.smoothing.detection import find_order
 from ikpca_cli.noise.estimate import SAFE, NoiseLevel, Reading
-from ikpca_cli.noise.evidence.power_law import WhiteShare
+from ikpca_cli.noise.evidence.power_law import FEWEST_COLUMNS, WhiteShare
 from ikpca_cli.noise.high_frequencies import reading_of
 
 _AGREES = 0.85  # of a certain level, that high frequencies have at least
-_AGREES_NEARLY = 0.1  # relative difference of levels that is no matter
+_NEARLY = 0.1  # relative difference of levels that is no matter
 _NOTHING_KNOWN = 0.5  # doubt of a reading by high frequencies that tells nothing
 _SURELY = 2.0  # standard errors
 _FAR_APART = 3.0  # of them: what tells more noise is of no use beyond
@@ -70,7 +70,7 @@ def beside_a_process(
         White noise at these.
     """
     if high is None or white is None:
-        return _in_pictures(X, level)
+        return _by_law(X, level)
     if white.may_be(1.0 / SAFE):
         agree = high.std < white.std * (1.0 + 2.0 * white.error + high.doubt)
         checked = checked_by(level, high)  # if too high, by no more than does no harm
@@ -80,21 +80,27 @@ def beside_a_process(
     return NoiseLevel(white.std, certain=True, error=white.error)
 
 
-def _in_pictures(X: FloatArray, level: NoiseLevel) -> NoiseLevel:
-    """Return the level where rows (n, p) are pictures, which tell it by both their directions."""
+def _by_law(X: FloatArray, level: NoiseLevel) -> NoiseLevel:
+    """Return the level of rows (n, p) by how signals, and pictures, fall off with frequency."""
+    bound = replace(level, certain=False, is_bound=True)
     order = None if level.std is None else find_order(X, level.std**2)
-    if level.std is None or order is None or not (order.down and order.across):
-        return replace(level, certain=False, is_bound=True)
-    white, reading = WhiteShare.of_picture(X, order), reading_of(order.forward(X))
-    tells = white.fits and white.may_be(1.0 / SAFE)
-    if tells and level.certain and level.std < white.std * (1.0 + _AGREES_NEARLY + white.error):
+    if level.std is None or order is None or not order.down:
+        return bound
+    if order.across:
+        white, reading = WhiteShare.of_picture(X, order), reading_of(order.forward(X))
+    elif order.width == 1 and X.shape[1] >= FEWEST_COLUMNS:
+        white, reading = WhiteShare.of(X), None
+    else:
+        return bound
+    tells = white.fits and white.is_mostly_noise
+    if tells and level.certain and level.std < white.std * (1.0 + _NEARLY + white.error):
         return level
     # How fast signal falls with frequency is not known: a guess.
     if reading is not None:
         return NoiseLevel(reading.std, certain=False, error=reading.doubt / 2.0)
     if tells:
         return NoiseLevel(min(white.std, level.std), certain=False, error=white.error)
-    return replace(level, certain=False, is_bound=True)
+    return bound
 
 
 def unsure(level: NoiseLevel, error: float) -> NoiseLevel:
