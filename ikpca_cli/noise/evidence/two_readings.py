@@ -92,14 +92,14 @@ def _by_law(X: FloatArray, level: NoiseLevel) -> NoiseLevel:
         white, reading = WhiteShare.of(X), None
     else:
         return bound
-    tells = white.fits and white.is_mostly_noise
-    if tells and level.certain and level.std < white.std * (1.0 + _NEARLY + white.error):
-        return level
-    # How fast signal falls with frequency is not known: a guess.
+    # How fast signal falls with frequency is not known: guesses.
+    if white.fits and white.is_mostly_noise:
+        hidden = 1.0 - white.least
+        if level.certain and level.std < white.std * (1.0 + _NEARLY + white.error):
+            return replace(level, certain=False, hidden=hidden)
+        return NoiseLevel(min(white.std, level.std), False, error=white.error, hidden=hidden)
     if reading is not None:
         return NoiseLevel(reading.std, certain=False, error=reading.doubt / 2.0)
-    if tells:
-        return NoiseLevel(min(white.std, level.std), certain=False, error=white.error)
     return bound
 
 
