@@ -37,7 +37,7 @@ def test_update_in_place_and_elsewhere(cli, train):
 
 def test_update_that_cannot_be(cli, train):
     cli("fit", "first.npy", *PUBLISHED)
-    assert "keep the sums" in cli("fit", "more.npy", "--update", "model.joblib", code=2).stderr
+    assert "--keep-sums" in cli("fit", "more.npy", "--update", "model.joblib", code=2).stderr
     cli("fit", "first.npy", "--keep-sums", *PUBLISHED, "-o", "sums.joblib")
     before = Path("sums.joblib").read_bytes()
     for option in (("--gamma", 1), ("--components", 3), ("--method", "pca"), ("--seed", 2)):

@@ -215,9 +215,9 @@ def test_shift_scale_and_blocks(arcs, n_rff, monkeypatch):
     ("params", "reason"),
     [
         ({"n_rff": "exact", "kernel": "laplacian"}, "smooth"),
-        ({"n_rff": "exact", "ridge": 1.0}, "no ridge"),
+        ({"n_rff": "exact", "ridge": 1.0}, "neither a ridge"),
         ({"n_rff": "exact", "inverse": "paper"}, "paper's inverse"),
-        ({"inverse": "refined", "ridge": 1.0, "n_rff": 50}, "no ridge"),
+        ({"inverse": "refined", "ridge": 1.0, "n_rff": 50}, "neither a ridge"),
         ({"inverse": "cosine"}, "not allowed: use 'auto' or 'paper' or 'refined'"),
     ],
 )
