@@ -102,8 +102,8 @@ def check_smooth(what: str, kernel: str, ridge: float | Auto, inverse: str) -> N
         )
     if ridge != "auto" or inverse == "paper":
         raise UsageError(
-            f"neither a ridge (--ridge) nor the paper's inverse (--inverse paper) goes with {what}: "
-            "leave these out, or give a number of random features (--rff)"
+            "neither a ridge (--ridge) nor the paper's inverse (--inverse paper) goes with "
+            f"{what}: leave these out, or give a number of random features (--rff)"
         )
 
 
