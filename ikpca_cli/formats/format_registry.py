@@ -55,9 +55,8 @@ def sniff(head: bytes, path: str, name: str) -> Format:
 
 def format_of_suffix(path: str) -> Format | None:
     """Return the format that files of this suffix usually have."""
-    suffix = suffix_of(path)
-    kinds = map(format_named, reversed(FORMATS))
-    return next((kind for kind in kinds if suffix in kind.suffixes), None)
+    fitting = _fitting(path)
+    return fitting[-1] if fitting else None
 
 
 def output_format(target: str, layout: Layout) -> Format:
@@ -68,8 +67,7 @@ def output_format(target: str, layout: Layout) -> Format:
     OutputError
         If the name asks for a compression that the format does not have.
     """
-    own, suffix = format_named(layout.format), suffix_of(target)
-    fitting = [kind for kind in map(format_named, FORMATS) if suffix in kind.suffixes]
+    own, fitting = format_named(layout.format), _fitting(target)
     kind = own if own in fitting or not fitting else fitting[-1]
     if target.lower().endswith(".gz") and not kind.gzip:
         raise OutputError(
@@ -77,3 +75,9 @@ def output_format(target: str, layout: Layout) -> Format:
             f"name it {target[:-3]}"
         )
     return kind
+
+
+def _fitting(path: str) -> list[Format]:
+    """Return the formats whose files may have the suffix of a path."""
+    suffix = suffix_of(path)
+    return [kind for kind in map(format_named, FORMATS) if suffix in kind.suffixes]

@@ -9,7 +9,6 @@ import numpy as np
 from ikpca_cli.modelfile.model_checks import FlawError
 from ikpca_cli.models.companions import Companions
 from ikpca_cli.models.smoothing.adaptive import ADAPTIVE
-from ikpca_cli.models.smoothing.row_windows import WindowModel
 
 _TRUST = (
     "strength_",
@@ -50,8 +49,9 @@ def upgrade(content: dict[str, Any]) -> None:
     for name in _LATER:
         state.setdefault(name, None)
     if content["method"] == "ikpca":
-        for name in WindowModel.FIELDS:
-            state.setdefault(f"windows_{name}_", None)
+        for name in Companions.STATE:
+            if name.startswith("windows_"):
+                state.setdefault(name, None)
     adaptive = state.get("smoothing_adaptive_")  # and these without the last smoothers
     if isinstance(adaptive, np.ndarray) and len(adaptive) == _FIRST_SMOOTHERS:
         missing = len(ADAPTIVE) - _FIRST_SMOOTHERS

@@ -9,7 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, as_rows, row_name
+from ikpca_cli.data.row_source import (
+    FloatArray,
+    Progress,
+    RowSource,
+    as_rows,
+    row_name,
+    unchecked_blocks,
+)
 from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.noise.treatment import CleanedBlock
@@ -17,7 +24,7 @@ from ikpca_cli.recordings.beats.band import band_and_noise, narrow, widen
 from ikpca_cli.recordings.beats.cut import StretchOfBeats, cut_stretches
 from ikpca_cli.recordings.beats.events import LENGTH
 from ikpca_cli.recordings.beats.phases import clean_stretch
-from ikpca_cli.recordings.canvases.canvas import Canvas
+from ikpca_cli.recordings.canvases.canvas import Canvas, in_memory
 from ikpca_cli.recordings.colour import roots
 from ikpca_cli.recordings.cutting import Cutting
 from ikpca_cli.recordings.plain_values import of_plain, plain_of
@@ -25,7 +32,7 @@ from ikpca_cli.recordings.recording import Blocks, Recording, recording_of
 from ikpca_cli.recordings.suitability import SAME, level_of
 from ikpca_cli.recordings.wavelets.combination import Combination
 from ikpca_cli.recordings.window_risk import Risk, measure
-from ikpca_cli.recordings.windows import cleaned_blocks, training_windows, untouched_blocks, within
+from ikpca_cli.recordings.windows import cleaned_blocks, training_windows, within
 
 ALIKE = 1.1
 """Ratio of the noise levels of channels up to which they are one."""
@@ -87,7 +94,7 @@ class Windowed:
         if asked != "auto":
             level, self.level_given = float(asked), True
         if self.cutting.kind == "beats":
-            parts = [(_whole(one) / self.cutting.scales, row_name(one)) for one in canvases]
+            parts = [(in_memory(one) / self.cutting.scales, row_name(one)) for one in canvases]
             found = cut_stretches(parts, self.cutting.fs, self.cutting.apart)
             rows = np.concatenate([part.rows() for part in found])
             band, self.stretching = band_and_noise(found, rows, level, self.model.seed)
@@ -226,19 +233,17 @@ class Windowed:
     def clean_canvas(self, canvas: Canvas) -> Blocks:
         """Yield (slice, clean rows) of a canvas."""
         every, level = slice(0, int(canvas.shape[0])), self.level or self.noise_std_
-        if level is None:  # nothing is known to be noise
-            yield from untouched_blocks(canvas)
+        is_short = self.cutting.kind != "beats" and every.stop < self.cutting.shortest
+        if level is None or is_short:  # no noise is known, or it is a stretch between leaps
+            yield from unchecked_blocks(canvas, int(canvas.shape[1]))
             return
         if self.cutting.kind == "beats":
             try:
-                yield every, self.clean_array(_whole(canvas), name=row_name(canvas))
+                yield every, self.clean_array(in_memory(canvas), name=row_name(canvas))
             except InputError:
                 if not getattr(canvas, "is_part", False):
                     raise
-                yield every, _whole(canvas)
-            return
-        if every.stop < self.cutting.shortest:  # a stretch between leaps
-            yield every, _whole(canvas)
+                yield every, in_memory(canvas)
             return
 
         def clean(windows: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -293,8 +298,3 @@ class Windowed:
             "wavelet_share": self.combination and self.combination.share,
             **dict.fromkeys(("rough_mse", "rough_mse_error")),
         }
-
-
-def _whole(canvas: RowSource) -> FloatArray:
-    """Return a canvas in memory."""
-    return np.asarray(canvas[0 : int(canvas.shape[0])], dtype=np.float64)

@@ -37,7 +37,6 @@ BAND_NUMBERS = 1 << 21
 END_SAMPLES = 64
 """Samples of the line that tells where a signal ends: a quarter of the noise of one is left."""
 
-_BLOCK = 1 << 16  # samples that are passed on together
 _LOUD = 2.0  # variance of noise in a window, at most, over the usual one: it may be correlated
 
 _SPIKE = 10.0  # median distances from a line that a number may be away: 6.7 standard deviations
@@ -132,14 +131,6 @@ def cleaned_blocks(
             part = slice(max(0, -done), ready)
             yield slice(max(done, 0), until), (total[part] / weight[part])[:, inner] * scales
         total, weight, done = total[ready:], weight[ready:], until
-
-
-def untouched_blocks(canvas: RowSource) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield (slice, rows of a canvas) as they came."""
-    length = int(canvas.shape[0])
-    for start in range(0, length, _BLOCK):
-        part = slice(start, min(start + _BLOCK, length))
-        yield part, np.asarray(canvas[part], dtype=np.float64)
 
 
 def within(

@@ -87,9 +87,9 @@ def _by_law(X: FloatArray, level: NoiseLevel) -> NoiseLevel:
     if level.std is None or order is None or not order.down:
         return bound
     if order.across:
-        white, reading = WhiteShare.of_picture(X, order), reading_of(order.forward(X))
+        white = WhiteShare.of_picture(X, order)
     elif order.width == 1 and X.shape[1] >= FEWEST_COLUMNS:
-        white, reading = WhiteShare.of(X), None
+        white = WhiteShare.of(X)
     else:
         return bound
     # How fast signal falls with frequency is not known: guesses.
@@ -98,6 +98,7 @@ def _by_law(X: FloatArray, level: NoiseLevel) -> NoiseLevel:
         if level.certain and level.std < white.std * (1.0 + _NEARLY + white.error):
             return replace(level, certain=False, hidden=hidden)
         return NoiseLevel(min(white.std, level.std), False, error=white.error, hidden=hidden)
+    reading = reading_of(order.forward(X)) if order.across else None
     if reading is not None:
         return NoiseLevel(reading.std, certain=False, error=reading.doubt / 2.0)
     return bound

@@ -22,6 +22,11 @@ class Canvas(Protocol):
         """Rows as an array."""
 
 
+def in_memory(canvas: Canvas) -> FloatArray:
+    """Return a whole canvas as one array."""
+    return np.asarray(canvas[0 : int(canvas.shape[0])], dtype=np.float64)
+
+
 @dataclass(frozen=True)
 class Channels:
     """Some columns of a stretch of rows."""

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray, RowSource, row_name
 from ikpca_cli.errors import InputError
+from ikpca_cli.recordings.canvases.canvas import in_memory
 
 
 class Moved:
@@ -64,7 +65,7 @@ def matched(
     if clean.shape[0] == noisy.shape[0] and len(own) == len(places):
         return Moved(clean, own, places, int(noisy.shape[1]))
     if clean.shape[::-1] == (noisy.shape[0], len(places)):
-        turned = np.asarray(clean[0 : int(clean.shape[0])], dtype=np.float64).T
+        turned = in_memory(clean).T
         return Moved(turned, np.arange(len(places)), places, int(noisy.shape[1]))
     raise InputError(
         f"{row_name(clean)} has shape {clean.shape} but {row_name(noisy)} has {noisy.shape}: give "
