@@ -154,6 +154,8 @@ def test_batches_in_words():
     other = one | {"removed_rms": 0.5, "output": "b.npy"}
     text = batch_sentence([one | {"spikes": 5}, other], 0, 0, 0, 2.0)
     assert "; 5 values left out as spikes. Removed" in text
+    assert "Outputs" not in text
+    assert "Outputs: this folder. " in batch_sentence([other, other], 0, 0, 0, 2.0)
     text = batch_sentence([one, other], 0, 0, 0, 2.0)
     assert text.endswith(". Removed: RMS 0.25 to 0.5, by file. 2.0 s.")
     assert batch_sentence([], 2, 0, 0, 2.0) == "0 files cleaned, 0 rows; 2 files failed. 2.0 s."

@@ -246,7 +246,10 @@ def _removed(records: Sequence[Mapping[str, Any]]) -> str:
     least, most = (plain(end(row["removed_rms"] for row in records)) for end in (min, max))
     found = f"Removed: RMS {least}" + ("" if least == most else f" to {most}, by file") + ". "
     folders = {str(Path(row["output"]).parent) for row in records}
-    return found + (f"Outputs: {folders.pop()}. " if len(folders) == 1 else "")
+    if len(folders) > 1:
+        return found
+    (folder,) = folders
+    return found + f"Outputs: {'this folder' if folder == '.' else folder}. "
 
 
 def scores_sentence(
