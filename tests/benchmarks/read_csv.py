@@ -23,7 +23,7 @@ OURS = "from ikpca_cli.formats.arrays import read_rows\nx = read_rows(path).read
 READERS = {
     "ikpca": OURS,
     "ikpca-alone": (
-        "from ikpca_cli.formats.csv import fast\nfast._has_polars = lambda: False\n" + OURS
+        "from ikpca_cli.formats.csv.parsing import fast\nfast._has_polars = lambda: False\n" + OURS
     ),
     "numpy": "x = np.loadtxt(path, delimiter=',', skiprows=1)",
     "pandas": "import pandas\nx = np.ascontiguousarray(pandas.read_csv(path).to_numpy())",

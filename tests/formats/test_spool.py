@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.arrays import ReadOptions, read_rows, write_rows
-from ikpca_cli.formats.csv import spool, table_text
+from ikpca_cli.formats.csv.parsing import spool, table_text
 from ikpca_cli.formats.rows.mapped import Mapped
 
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.arrays import read_rows
-from ikpca_cli.formats.csv import table_text
 from ikpca_cli.formats.csv.form import cells
 from ikpca_cli.formats.csv.form.cells import Grammar, raw_cells
 from ikpca_cli.formats.csv.form.text_columns import _WITH_UNIT
-from ikpca_cli.formats.csv.table_text import TableText
+from ikpca_cli.formats.csv.parsing import table_text
+from ikpca_cli.formats.csv.parsing.table_text import TableText
 
 
 class Counted(io.BytesIO):

@@ -19,11 +19,11 @@ from ikpca_cli.formats.arrays import (
     read_rows,
     write_rows,
 )
-from ikpca_cli.formats.csv import by_numpy, parse
 from ikpca_cli.formats.csv.columns import select
-from ikpca_cli.formats.csv.fast import parse_fast
 from ikpca_cli.formats.csv.form.cells import BLANK, Grammar
 from ikpca_cli.formats.csv.form.dialect import Dialect
+from ikpca_cli.formats.csv.parsing import by_numpy, parse
+from ikpca_cli.formats.csv.parsing.fast import parse_fast
 from ikpca_cli.formats.csv.plan import Plan
 
 PLAIN = [[1.0, -2.5, 3e-7], [4.0, 0.5, 600.0]]
@@ -45,7 +45,7 @@ def nothing(*_args, **_options):
 
 def polars_or_skip():
     pytest.importorskip("polars")
-    from ikpca_cli.formats.csv import by_polars
+    from ikpca_cli.formats.csv.parsing import by_polars
 
     return by_polars.read_block
 
@@ -403,8 +403,8 @@ def test_numbers_survive_writing_and_reading(value):
 
 
 def test_a_table_of_many_blocks_is_read_whole(table, monkeypatch, reader):
-    monkeypatch.setattr("ikpca_cli.formats.csv.table_text._BLOCK", 4096)
-    monkeypatch.setattr("ikpca_cli.formats.csv.table_text._HEAD", 4096)
+    monkeypatch.setattr("ikpca_cli.formats.csv.parsing.table_text._BLOCK", 4096)
+    monkeypatch.setattr("ikpca_cli.formats.csv.parsing.table_text._HEAD", 4096)
     values = np.random.default_rng(0).normal(size=(3000, 4))
     lines = [",".join(map(repr, row)) for row in values.tolist()]
     np.testing.assert_array_equal(read(table("\n".join(lines))), values)

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import PurePath
 
-from ikpca_cli.formats.csv.digits import LONGEST, MANY, Digits
 from ikpca_cli.formats.csv.form.cells import BLANK, is_comment
 from ikpca_cli.formats.csv.form.head import Head
-from ikpca_cli.formats.csv.parse import Parsed
+from ikpca_cli.formats.csv.parsing.digits import LONGEST, MANY, Digits
+from ikpca_cli.formats.csv.parsing.parse import Parsed
+from ikpca_cli.formats.csv.parsing.table_text import TableText
 from ikpca_cli.formats.csv.plan import Plan
-from ikpca_cli.formats.csv.table_text import TableText
 from ikpca_cli.formats.layout import Layout, TableStyle
 
 _SPARE = 1

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ikpca_cli.formats.csv.spool import Spool
+from ikpca_cli.formats.csv.parsing.spool import Spool
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.layout import Layout
 from ikpca_cli.formats.rows.few_open import FewOpen, is_kept, named_warnings

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.csv.spool import Spool
+from ikpca_cli.formats.csv.parsing.spool import Spool
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.rows.few_open import FewOpen, is_kept, named_warnings
 from ikpca_cli.formats.rows.mapped import Mapped

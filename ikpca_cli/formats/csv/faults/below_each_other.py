@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.csv.parse import Parsed
+from ikpca_cli.formats.csv.parsing.parse import Parsed
 
 _COUNT = re.compile(r"(?<![\w.,:/-])\d{2,9}(?![\w.,:/-])", re.ASCII)
 """A whole number of some size, and no part of a date, a version or a word."""

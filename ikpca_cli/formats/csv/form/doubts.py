@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ikpca_cli.formats.csv.digits import Digits
 from ikpca_cli.formats.csv.form.axis import Verdict, decimals, is_even, judge, numbers_rows, rises
 from ikpca_cli.formats.csv.form.cells import is_comment, numbers
 from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.csv.form.text_columns import Line
+from ikpca_cli.formats.csv.parsing.digits import Digits
 from ikpca_cli.formats.rows.class_column import class_column
 from ikpca_cli.formats.rows.fillers import LONG, filler, too_long
 

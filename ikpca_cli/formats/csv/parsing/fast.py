@@ -14,8 +14,8 @@ from importlib.util import find_spec
 import numpy as np
 import numpy.typing as npt
 
-from ikpca_cli.formats.csv import by_numpy
 from ikpca_cli.formats.csv.form.cells import BLANK, LONGEST_CELL
+from ikpca_cli.formats.csv.parsing import by_numpy
 from ikpca_cli.formats.csv.plan import Plan
 
 LARGE = 512 << 10
@@ -30,7 +30,7 @@ ReadBlock = Callable[..., Matrix | None]
 def reader(size: int) -> ReadBlock:
     """Return what reads blocks of a table of so many bytes the fastest."""
     if size > LARGE and _has_polars():
-        from ikpca_cli.formats.csv import by_polars
+        from ikpca_cli.formats.csv.parsing import by_polars
 
         return by_polars.read_block
     return by_numpy.read_block

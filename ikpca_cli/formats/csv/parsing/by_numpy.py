@@ -12,7 +12,7 @@ import numpy.typing as npt
 def read_block(
     text: bytes, delimiter: str, width: int, *, allow_missing: bool
 ) -> npt.NDArray[np.float64] | None:
-    """Parse lines of numbers, as `ikpca_cli.formats.csv.by_polars.read_block` does."""
+    """Parse lines of numbers, as `ikpca_cli.formats.csv.parsing.by_polars.read_block` does."""
     if allow_missing:
         mark = re.escape(delimiter.encode())
         nothing = rb"(?m)(?:^|(?<=%s))(?=%s|$)" % (mark, mark)

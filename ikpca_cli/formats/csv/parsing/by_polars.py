@@ -13,7 +13,7 @@ import numpy.typing as npt
 def read_block(
     text: bytes, delimiter: str, width: int, *, allow_missing: bool
 ) -> npt.NDArray[np.float64] | None:
-    """Parse lines of numbers, see `ikpca_cli.formats.csv.fast`.
+    """Parse lines of numbers, see `ikpca_cli.formats.csv.parsing.fast`.
 
     Parameters
     ----------

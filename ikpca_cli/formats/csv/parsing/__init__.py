@@ -1,0 +1,1 @@
+"""The numbers of a text table, from its text."""

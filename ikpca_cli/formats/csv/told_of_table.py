@@ -1,0 +1,99 @@
+"""What is told of a text table that was read: what was taken for what, and what is in doubt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ikpca_cli.errors import Note
+from ikpca_cli.formats.csv.first_lines import FirstLines
+from ikpca_cli.formats.csv.form.cells import is_comment
+from ikpca_cli.formats.csv.form.doubts import doubts_about, row_left_out
+from ikpca_cli.formats.csv.form.footer import summary_among
+from ikpca_cli.formats.csv.form.head import Head
+from ikpca_cli.formats.csv.parsing.parse import Parsed
+from ikpca_cli.formats.layout import ReadOptions
+
+
+def told_of(
+    found: FirstLines, parsed: Parsed, options: ReadOptions, *, footer_kept: bool
+) -> list[str]:
+    """Return lines for the user.
+
+    Parameters
+    ----------
+    found
+        The form of the table.
+    parsed
+        What it holds.
+    options
+        What was given.
+    footer_kept
+        Whether the output has the lines below the rows.
+    """
+    known = options.from_model()
+    lines: list[str] = [] if known is None else [Note(known)]
+    lines += [*_statement(found, parsed, options, footer_kept=footer_kept), *found.head.doubts]
+    if parsed.cut_off is not None:
+        lines.append(
+            f"the file ends in {parsed.cut_off}, with fewer digits than all above it and without a "
+            "line end, as one that was cut off: copy it again, if it was"
+        )
+    summary = summary_among(parsed.labels)
+    if summary is not None:
+        lines.append(
+            f"row {summary + 1} is called {parsed.labels[summary][0].strip()}, and was read as a "
+            "sample; if it sums up others, take it out"
+        )
+    lines += parsed.left_out.said(0 if found.arranged.stacked else len(parsed.values))
+    if "skip_rows" in options.kept:  # told of another file
+        skipped = found.above[: found.skipped]
+        lines += row_left_out(skipped, found.head, found.dialect, found.columns)
+    turned = found.arranged.turned
+    lines += doubts_about(
+        found.rows,
+        found.head,
+        found.dialect,
+        parsed.values,
+        parsed.digits,
+        found.columns,
+        all_columns=options.columns is None and options.labels is None and not turned,
+        index_told=options.columns is not None or turned,
+    )
+    return lines
+
+
+def _statement(
+    found: FirstLines, parsed: Parsed, options: ReadOptions, *, footer_kept: bool
+) -> list[str]:
+    """Return the line that says what was taken for what, where anything was guessed."""
+    head = found.head
+    guesses = list(head.guesses)
+    texts = [label for label in found.labels if label in head.texts]
+    if texts and options.labels is None and options.columns is None:
+        guesses.append(_columns(texts, head) + " for labels")
+    spare = [label for label in found.labels if label in head.spare]
+    if spare and options.columns is None:
+        guesses.append(_columns(spare, head) + " for no data (empty, or remarks)")
+    footer = [line for line in parsed.footer if line.strip(" \t,;|")]
+    footer = [line for line in footer if not is_comment(line, found.dialect.comment)]
+    if footer:
+        first = found.dialect.cells(footer[0])[0] or footer[0]
+        left = "" if footer_kept else ", left out"
+        guesses.append(f"{_count(len(footer))} from {first[:20]!r} on for no rows{left}")
+    if not guesses:
+        return []
+    mended_by = "--columns, --labels, --header, --skip-rows, --thousands; --window none: rows"
+    return [Note(f"took {', '.join(guesses)} (if that is wrong: {mended_by})")]
+
+
+def _columns(places: Sequence[int], head: Head) -> str:
+    """Name some columns."""
+    named = [
+        f"{place + 1}" + (f" {head.names[place]!r}" if head.names and head.names[place] else "")
+        for place in places
+    ]
+    return f"column{'s' * (len(named) > 1)} {', '.join(named)}"
+
+
+def _count(lines: int) -> str:
+    return "the last line" if lines == 1 else f"the last {lines} lines"
