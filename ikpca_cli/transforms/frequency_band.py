@@ -18,51 +18,58 @@ from ikpca_cli.transforms.protocol import OneForAll, State
 
 @dataclass(frozen=True)
 class FrequencyBand(OneForAll):
-    """The lowest frequencies of rows, over the noise level there.
+    """The lowest frequencies of each channel of rows, over the noise level there.
 
     Attributes
     ----------
     width : int
-        Number of columns of rows, p.
+        Number of columns of rows, p; channels take turns along them.
     band : int
-        Number of frequencies that are kept, below p.
-    std : float
-        Noise level of a coefficient in the band, positive.
+        Number of frequencies that are kept of a channel, fewer than it has.
+    stds : tuple of float
+        Noise level of a coefficient in the band, positive, of each channel.
     beyond : float
         Variance of what is left out, for each coefficient of the band, over that of noise there.
     """
 
-    FIELDS: ClassVar[dict[str, tuple[str, ...]]] = {"frequency_band": ("four",)}
+    FIELDS: ClassVar[dict[str, tuple[str, ...]]] = {"frequency_band": ("three and channels",)}
 
     width: int
     band: int
-    std: float
+    stds: tuple[float, ...]
     beyond: float
 
     def columns(self, n_features: int) -> int:
         """Return how many columns rows have in the band."""
-        return self.band
+        return self.band * len(self.stds)
 
     def forward(self, X: FloatArray) -> FloatArray:
-        """Return rows (n, band) with noise of variance 1 for rows (n, p)."""
-        return at_samples(X, self.band) / self.std
+        """Return rows (n, band * channels) with noise of variance 1 for rows (n, p)."""
+        Z = at_samples(self._by_channel(X), self.band) / np.array(self.stds)
+        flat: FloatArray = Z.reshape(len(X), -1)
+        return flat
 
     def inverse(self, Z: FloatArray) -> FloatArray:
         """Return rows (n, p) in the units of the data, without frequencies beyond the band."""
-        return at_samples(Z, self.width) * self.std
+        X = at_samples(self._by_channel(Z) * np.array(self.stds), self.width // len(self.stds))
+        flat: FloatArray = X.reshape(len(Z), -1)
+        return flat
 
     def levels(self, Z: FloatArray) -> FloatArray:
-        """Return the noise level of each number of rows (n, p): about the same for all."""
-        share = self.band / self.width * (1.0 + self.beyond)
-        return np.broadcast_to(np.array(self.std * share**0.5), (len(Z), self.width))
+        """Return the noise level of each number of rows (n, p): one for all of a channel."""
+        length = self.width // len(self.stds)
+        share = self.band / length * (1.0 + self.beyond)
+        levels: FloatArray = np.tile(self.stds, length) * share**0.5
+        return np.broadcast_to(levels, (len(Z), self.width))
 
     def noise(self, Z: FloatArray, E: FloatArray) -> FloatArray:
-        """Return white noise E (n, band) in the units of the data, (n, p)."""
+        """Return white noise E (n, band * channels) in the units of the data, (n, p)."""
         return self.inverse(E)
 
     def state(self) -> State:
-        """Return the numbers by name."""
-        return {"frequency_band": np.array([self.width, self.band, self.std, self.beyond])}
+        """Return the numbers by name: levels of further channels stand behind the others."""
+        numbers = [self.width, self.band, self.stds[0], self.beyond, *self.stds[1:]]
+        return {"frequency_band": np.array(numbers, dtype=float)}
 
     @classmethod
     def from_state(cls, state: State) -> Self:
@@ -74,14 +81,19 @@ class FrequencyBand(OneForAll):
             If there is no such band.
         """
         numbers = state["frequency_band"]
-        if numbers.shape != (4,) or not np.isfinite(numbers).all():
+        if numbers.ndim != 1 or len(numbers) < 4 or not np.isfinite(numbers).all():
             raise ValueError("its band of frequencies is none")
-        width, band, std, beyond = numbers.tolist()
-        if not (0 < band < width < 2**31 and band % 1 == width % 1 == 0):
+        width, band, first, beyond, *others = numbers.tolist()
+        stds = (first, *others)
+        length = width / len(stds)
+        if not (0 < band < length < 2**31 and band % 1 == length % 1 == 0):
             raise ValueError("its band of frequencies is none")
-        if std <= 0.0 or beyond < 0.0:
+        if min(stds) <= 0.0 or beyond < 0.0:
             raise ValueError("the noise level in its band of frequencies is none")
-        return cls(int(width), int(band), std, beyond)
+        return cls(int(width), int(band), stds, beyond)
+
+    def _by_channel(self, rows: FloatArray) -> FloatArray:
+        return rows.reshape(len(rows), -1, len(self.stds))
 
 
 def at_samples(rows: FloatArray, count: int) -> FloatArray:

@@ -59,6 +59,10 @@ def test_outputs_and_records_are_those_of_one_thread(folder, tmp_path):
         done = run("", *arguments, cwd=folder, text=True, code=1)
         assert f"1 of {most} files failed: 0027.npy" in done.stderr
         records = json.loads(done.stdout)
+        assert [record["input"] for record in records] == [f"{n:04}.npy" for n in range(most)]
+        failed = [record for record in records if record["error"]]
+        assert [record["input"] for record in failed] == ["0027.npy"]
+        assert f"error: {failed[0]['error']}" in done.stderr
         found.append([{**record, "output": None, "seconds": None} for record in records])
     assert found[0] == found[1]
     outputs = sorted((tmp_path / "1").iterdir())

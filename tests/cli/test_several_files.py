@@ -246,6 +246,15 @@ def test_a_file_that_cannot_be_evaluated_does_not_stop_the_others(cli, tmp_path,
     result = cli("evaluate model.joblib noisy --clean clean", code=1)
     assert "noisy/part1.npy" in result.stderr
     assert "2 files, 50 rows; 1 file failed." in result.stdout
+    result = cli("evaluate model.joblib noisy --clean clean --format json", code=1)
+    found = json.loads(result.stdout)
+    failed = [one for one in found["files"] if one["error"]]
+    assert (found["n_files"], [one["input"] for one in failed]) == (2, ["noisy/part1.npy"])
+    assert f"error: {failed[0]['error']}\n" in result.stderr
+    result = cli("evaluate model.joblib noisy --clean clean --format csv", code=1)
+    lines = result.stdout.splitlines()
+    assert lines[0].endswith(",error")
+    assert [line.startswith("noisy/part1.npy,,") for line in lines] == [False] * 3 + [True]
 
 
 def test_methods_are_compared_on_folders_as_on_whole_files(cli, tmp_path, pairs):

@@ -16,7 +16,7 @@ from ikpca_cli.noise.risk import stein_risks
 from ikpca_cli.transforms.frequency_band import FrequencyBand, at_samples
 
 MEASURED, COLUMNS = 160, 400
-BAND = FrequencyBand(COLUMNS, MEASURED, 0.3, 0.0)
+BAND = FrequencyBand(COLUMNS, MEASURED, (0.3,), 0.0)
 
 
 def interpolated(rows):
@@ -43,6 +43,26 @@ def test_a_band_is_white_and_comes_back():
     assert_allclose(BAND.noise(noise, noise), rows)
     assert_allclose(np.mean(rows**2), np.mean(BAND.levels(noise) ** 2), rtol=0.02)
     assert_array_equal(FrequencyBand.from_state(BAND.state()).forward(rows), BAND.forward(rows))
+
+
+def test_channels_have_levels_of_their_own(tmp_path):
+    """Of rows whose channels take turns, as beats of two leads."""
+    channels = [bumps(200, 1, 0.15), bumps(200, 2, 0.3)]
+    rows, clean = (np.stack(some, axis=2).reshape(200, -1) for some in zip(*channels, strict=True))
+    found = propose(rows)
+    assert (found.width, len(found.stds)) == (2 * COLUMNS, 2)
+    assert 0.6 * MEASURED < found.band <= MEASURED
+    levels = found.levels(rows)[0].reshape(COLUMNS, 2)
+    stds = np.std((rows - clean).reshape(200, COLUMNS, 2), axis=(0, 1))
+    assert_allclose(levels, np.broadcast_to(stds, levels.shape), rtol=0.06)
+    noise = np.random.default_rng(1).normal(size=(50, 2 * found.band))
+    assert_allclose(found.forward(found.inverse(noise)), noise, atol=1e-12)
+    model = load_method("pca")().fit(rows)
+    errors = np.mean((model.denoise(rows) - clean).reshape(200, COLUMNS, 2) ** 2, axis=(0, 1))
+    assert np.all(errors < stds**2 / 5.0)
+    save_model(str(tmp_path / "m.joblib"), model)
+    loaded = load_model(str(tmp_path / "m.joblib"))
+    assert_array_equal(loaded.denoise(rows), model.denoise(rows))
 
 
 def test_what_has_no_higher_frequencies_keeps_its_length():

@@ -47,6 +47,7 @@ class Batch:
     def __init__(self, count: int, printing: Printing) -> None:
         self._count, self._printing = count, printing
         self._records: list[dict[str, Any]] = []
+        self._all: list[dict[str, Any]] = []
         self._told: list[tuple[str, str]] = []
         self._failed: list[str] = []
         self._existing: list[str] = []
@@ -73,9 +74,11 @@ class Batch:
         self._skipped += outcome.skipped
         if outcome.record is not None:
             self._records.append(outcome.record | parted(lines))
+            self._all.append(self._records[-1] | {"error": None})
         if outcome.error is not None:
             if self._count == 1:
                 raise outcome.error
+            self._all.append(failure(source, outcome.error))
             if isinstance(outcome.error, ExistsError):
                 self._existing.append(outcome.job.target)
                 return
@@ -104,18 +107,18 @@ class Batch:
             for line in grouped(self._told):
                 tell(line)
         table = printing.output_format is Format.table
-        if not quietly and (self._records or not table):
-            listed = self._worth_a_look() if table and not printing.verbose else self._records
-            if listed or not self._records:
+        if not quietly and not table:
+            print_records(self._all, printing.form)
+        elif not quietly and self._records:
+            listed = self._records if printing.verbose else self._worth_a_look()
+            if listed:
                 columns = dict(COLUMNS)
                 if not any(record["spikes"] for record in listed):
                     del columns["spikes"]
-                print_records(
-                    listed, printing.form, columns=columns, spare=("seconds", "removed_rms")
-                )
-            if table and self._count > 1:
+                print_records(listed, "table", columns=columns, spare=("seconds", "removed_rms"))
+            if self._count > 1:
                 print_lines([self._sentence()])
-            elif table:
+            else:
                 cleaned = self._cleaned[0] if self._cleaned else None
                 print_lines(file_sentences(self._records[0], noise_std, keep_unlike, cleaned))
         if self._skipped and not printing.quiet:
@@ -152,6 +155,11 @@ class Batch:
             {kind: len(sources) for kind, sources in kinds.items()},
             self._cleaned,
         )
+
+
+def failure(source: str, error: Exception) -> dict[str, Any]:
+    """Return what JSON and CSV hold of a file that failed, beside the records of the others."""
+    return {"input": source, "error": str(error)}
 
 
 def parted(lines: Sequence[str]) -> dict[str, list[str]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
+from ikpca_cli.cli.batch.ending import failure
 from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.window_options import times_as_labels
 from ikpca_cli.cli.options import Format, Printing
@@ -68,12 +69,12 @@ def score_files(
     start = time.perf_counter()
     records: list[dict[str, Any]] = []
     said: list[tuple[str, str]] = []
-    failed: list[str] = []
+    failed: list[dict[str, Any]] = []
     for done, source in enumerate(noisy, start=1):
         try:
             record, lines = _score(model, source, clean, options)
         except IkpcaError as error:
-            failed.append(source)
+            failed.append(failure(source, error))
             say(f"error: {error}")
         else:
             records.append({"input": source, **record})
@@ -81,11 +82,11 @@ def score_files(
         progress("files", done, len(noisy))
     for line in grouped(said):
         tell(line)
-    if records:
+    if records or (failed and printing.output_format is not Format.table):
         warned = {source for source, text in said if not isinstance(text, Note)}
         is_signal = isinstance(model, Windowed) and model.cutting.kind != "image"
         noun = "sample" if is_signal else "row"
-        _print(records, warned, len(failed), time.perf_counter() - start, printing, noun)
+        _print(records, failed, warned, time.perf_counter() - start, printing, noun)
     if failed:
         raise typer.Exit(1)
 
@@ -147,20 +148,21 @@ def together(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def _print(
     records: list[dict[str, Any]],
+    failed: list[dict[str, Any]],
     warned: set[str],
-    failed: int,
     seconds: float,
     printing: Printing,
     noun: str,
 ) -> None:
     from ikpca_cli.cli.words.sentences import error_sentence, scores_sentence
 
-    total = together(records)
+    every = [record | {"error": None} for record in records] + failed
     if printing.output_format is Format.csv:
-        print_records(records, "csv")
+        print_records(every, "csv")
         return
+    total = together(records) if records else {"n_files": 0}
     if printing.output_format is Format.json:
-        print_record(total | {"files": records}, "json")
+        print_record(total | {"files": every}, "json")
         return
     names = _ESTIMATES if _ESTIMATES[0] in total else _ERRORS
     listed = records
@@ -179,5 +181,5 @@ def _print(
         print_records(listed, "table", columns=keys | {gain: "gain [dB]"})
     print_record(total, "table")
     worse = sum((row[names[1]] or 0) > row[names[0]] for row in records)
-    sentence = scores_sentence(total, worse, failed, len(warned), seconds=seconds, noun=noun)
+    sentence = scores_sentence(total, worse, len(failed), len(warned), seconds=seconds, noun=noun)
     print_lines([error_sentence(total), sentence])

@@ -135,7 +135,7 @@ def print_records(
         _print_json(_plain(records if json_value is None else json_value))
         return
     if form == "csv":
-        _print_csv(records, list(records[0]) if records else [])
+        _print_csv(records, list(dict.fromkeys(key for record in records for key in record)))
         return
     shown = dict(columns or {key: key for key in (records[0] if records else ())})
     console = _console()
@@ -245,7 +245,7 @@ def _print_csv(records: Sequence[Record], columns: Sequence[str]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
     for record in records:
-        cells = (record[key] for key in columns)
+        cells = (record.get(key) for key in columns)
         writer.writerow([_csv_cell(cell) for cell in cells])
 
 
