@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.sources import located, quietly_open
-from ikpca_cli.errors import IkpcaError, InputError, about
+from ikpca_cli.errors import IkpcaError, InputError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from ikpca_cli.data.row_source import FloatArray, Progress
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.formats.arrays import Rows
-    from ikpca_cli.formats.layout import ReadOptions
+    from ikpca_cli.formats.format import Write
+    from ikpca_cli.formats.layout import Layout, ReadOptions
     from ikpca_cli.plots.shown import Shown
     from ikpca_cli.plots.stretch import Stretch
     from ikpca_cli.recordings.windowed import Windowed
@@ -159,99 +160,48 @@ def clean(job: Job, progress: Progress) -> Outcome:
 
 def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
     from ikpca_cli.cli.batch.change import Change
-    from ikpca_cli.cli.batch.removed import Removed
-    from ikpca_cli.cli.batch.unlike import unlike_lines
-    from ikpca_cli.cli.given.window_options import times_as_labels
+    from ikpca_cli.cli.batch.work import work_on
     from ikpca_cli.estimators.missing_values import refill
-    from ikpca_cli.formats.arrays import check_target, open_output, output_notes
-    from ikpca_cli.formats.csv.table_style import as_written
-    from ikpca_cli.recordings.suitability import flaw as flaw_of
-    from ikpca_cli.recordings.suitability import remarks
+    from ikpca_cli.formats.arrays import output_notes
     from ikpca_cli.recordings.windowed import Windowed
 
-    path, reading = located(job.source, job.reading)
-    if path != "-" and not os.path.lexists(path):
-        raise InputError(f"{path}: there is no such file; check its path")
-    for target in (job.target, job.residual):
-        if target is not None:
-            check_target(target, inputs=[path, job.model], force=job.force)
+    reading = _checked(job)
     model = model_of(job.model)
     start = time.perf_counter()
-    if isinstance(model, Windowed):
-        reading = times_as_labels(job.source, reading)
-    else:
-        reading = replace(reading, width=model.n_features_in_, axis=model.feature_names_)
+    reading = _known(reading, model, job.source)
     with ExitStack() as files:
         rows = files.enter_context(
             quietly_open(job.source, reading, progress, model.feature_names_)
         )
         outcome.told += rows.warnings + output_notes(job.target, rows.layout, job.digits)
-        keeps_holes = rows.has_holes and reading.missing == "keep"
         if rows.has_holes and not isinstance(model, Windowed):
             rows.fill_by(partial(refill, model))
-        treatment = recording = None
-        if isinstance(model, Windowed):
-            recording = model.recording(rows, rows.layout.sample_shape)
-            outcome.told += remarks(model, recording)
-            outcome.cleaned = recording.counted
-            blocks = model.flagged_blocks(recording)
-        else:
-            treatment = model.treatment(rows)
-            blocks = model.flagged_blocks(rows, keep_unlike=job.keep_unlike, treatment=treatment)
-        first = next(blocks)  # what refuses the rows does so before an output is begun
-        layout = rows.layout.with_digits(job.digits)
-        if recording is not None and not recording.is_picture and not recording.by_rows:
-            layout = as_written(layout, set(range(rows.shape[1])).difference(recording.columns))
-        form = (rows.shape[0], rows.dtype, layout)
-        write = files.enter_context(
-            open_output(
-                job.target,
-                *form,
-                force=job.force,
-                round_to_input=job.round_to_input or None,
-                with_missing=keeps_holes,
-            )
-        )
+        work = work_on(model, rows, job)
+        outcome.told += work.remarks
+        outcome.cleaned = work.counted
+        first = next(work.blocks)  # what refuses the rows does so before an output is begun
+        keeps_holes = rows.has_holes and reading.missing == "keep"
+        write, keep = _outputs(job, rows, work.layout, files, with_missing=keeps_holes)
         unlike: list[int] = []
         left_out = 0
-        change = Change(rows.shape, None if recording is None else recording.columns)
-        removed = Removed(rows, treatment)
-        keep = None
-        if job.residual is not None:
-            keep = files.enter_context(
-                open_output(
-                    job.residual,
-                    *form,
-                    force=job.force,
-                    round_to_input=False,
-                    with_missing=keeps_holes,
-                )
-            )
-        for part, noisy, block, flags, spikes in chain((first,), blocks):
-            unlike += [part.start + int(place) + 1 for place in flags.nonzero()[0]]
-            left_out += spikes
-            cleaned = block.astype(rows.dtype, copy=False)
+        change = Change(rows.shape, work.columns)
+        for block in chain((first,), work.blocks):
+            part = block.part
+            unlike += [part.start + int(place) + 1 for place in block.unlike.nonzero()[0]]
+            left_out += block.left_out
+            cleaned = block.cleaned.astype(rows.dtype, copy=False)
             holes = rows.holes(part) if keeps_holes else None
             write(_with_holes(rows.in_file_order(cleaned, part), holes))
-            change.add(part, noisy, block)
-            gone = removed.add(part, noisy.astype(rows.dtype, copy=False), cleaned)
+            change.add(part, block.rows, block.cleaned)
+            work.look_at(block)
             if keep is not None:
+                gone = block.rows.astype(rows.dtype, copy=False) - cleaned
                 keep(_with_holes(rows.in_file_order(gone), holes))
             progress("denoise", part.stop, rows.shape[0])
-        told = change.record()
-        if recording is not None and isinstance(model, Windowed) and told["removed_rms"]:
-            flaw = flaw_of(model, recording, told["removed_rms"])
-            outcome.told += (flaw,) if flaw else ()
+        changed = change.record()
+        outcome.told += work.verdict(changed["removed_rms"] or 0.0, unlike)
         if job.shows:
             outcome.shown = _shown(model, rows, job.image)
-    remark = None if treatment is None else treatment.caution.remark()
-    if remark:
-        outcome.told += (about(rows.name, remark),)
-    # Replicates differ in more than noise, and so may a recording's few columns.
-    exempt = isinstance(model, Windowed) or model.replicates_
-    if job.residual is not None or not exempt:
-        outcome.told += removed.flaws(job.residual)
-    outcome.told += unlike_lines(rows, unlike, treatment, kept=job.keep_unlike)
     return {
         "input": job.source,
         "output": job.target,
@@ -259,9 +209,55 @@ def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
         "unlike": len(unlike),
         "unlike_rows": unlike,
         "spikes": left_out,
-        **told,
+        **changed,
         "seconds": time.perf_counter() - start,
     }
+
+
+def _checked(job: Job) -> ReadOptions:
+    """Return how the source of a job is read, once it is there and its outputs may be written."""
+    from ikpca_cli.formats.arrays import check_target
+
+    path, reading = located(job.source, job.reading)
+    if path != "-" and not os.path.lexists(path):
+        raise InputError(f"{path}: there is no such file; check its path")
+    for target in (job.target, job.residual):
+        if target is not None:
+            check_target(target, inputs=[path, job.model], force=job.force)
+    return reading
+
+
+def _known(reading: ReadOptions, model: Denoiser | Windowed, source: str) -> ReadOptions:
+    """Return how a source is read, with what the model knows of it."""
+    from ikpca_cli.cli.given.window_options import times_as_labels
+    from ikpca_cli.recordings.windowed import Windowed
+
+    if isinstance(model, Windowed):
+        return times_as_labels(source, reading)
+    return replace(reading, width=model.n_features_in_, axis=model.feature_names_)
+
+
+def _outputs(
+    job: Job, rows: Rows, layout: Layout, files: ExitStack, *, with_missing: bool
+) -> tuple[Write, Write | None]:
+    """Open what takes the cleaned rows, and what takes the residual if that is asked for."""
+    from ikpca_cli.formats.arrays import open_output
+
+    def opened(target: str, *, rounds: bool | None) -> Write:
+        return files.enter_context(
+            open_output(
+                target,
+                rows.shape[0],
+                rows.dtype,
+                layout,
+                force=job.force,
+                round_to_input=rounds,
+                with_missing=with_missing,
+            )
+        )
+
+    write = opened(job.target, rounds=job.round_to_input or None)
+    return write, None if job.residual is None else opened(job.residual, rounds=False)
 
 
 def _shown(

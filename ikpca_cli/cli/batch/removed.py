@@ -19,18 +19,17 @@ _LOOKED_AT = 1 << 22
 class Removed:
     """What a model removes from rows; some of it is kept, to see whether it is noise."""
 
-    def __init__(self, rows: Rows, treatment: Treatment | None) -> None:
+    def __init__(self, rows: Rows, treatment: Treatment) -> None:
         self._rows, self._treatment = rows, treatment
         self._step = max(1, math.ceil(rows.shape[0] * rows.shape[1] / _LOOKED_AT))
         self._noisy: list[FloatArray] = []
         self._cleaned: list[FloatArray] = []
 
-    def add(self, part: slice, noisy: FloatArray, cleaned: FloatArray) -> FloatArray:
-        """Return what was removed from some rows."""
+    def add(self, part: slice, noisy: FloatArray, cleaned: FloatArray) -> None:
+        """Take in some rows before and after."""
         some = slice(-part.start % self._step, None, self._step)
         self._noisy.append(noisy[some].copy())
         self._cleaned.append(cleaned[some].copy())
-        return noisy - cleaned
 
     def flaws(self, target: str | None) -> tuple[str, ...]:
         """Return a line if it does not look like noise: a warning if more signal than that went.
@@ -46,8 +45,6 @@ class Removed:
 
         n_samples, n_features = self._rows.shape
         if target is None and (n_samples < FEW_ROWS or n_features < FEW_COLUMNS):
-            return ()
-        if self._treatment is None:  # the rows of a recording are no samples
             return ()
         both = np.concatenate(self._noisy), np.concatenate(self._cleaned)
         residual, std = Residual.of(*self._treatment.both(*both)), self._treatment.caution.std

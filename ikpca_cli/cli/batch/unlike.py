@@ -19,7 +19,7 @@ _NAMED = 5
 
 
 def unlike_lines(
-    rows: Rows, unlike: Sequence[int], treatment: Treatment | None, *, kept: bool
+    rows: Rows, unlike: Sequence[int], treatment: Treatment, *, kept: bool
 ) -> tuple[str, ...]:
     """Return the line that names them, if they are many.
 
@@ -31,8 +31,8 @@ def unlike_lines(
         Of the file.
     unlike : sequence of int
         Their numbers, from 1.
-    treatment : Treatment or None
-        How the file was cleaned; None for windows.
+    treatment : Treatment
+        How the file was cleaned.
     kept : bool
         Whether rows unlike those of the fit were left as they are.
     """
@@ -44,6 +44,6 @@ def unlike_lines(
         f"{len(unlike)} of {rows.shape[0]} rows are unlike those that the model was "
         f"fitted on ({named}), so it may not know what they should be: {done}"
     )
-    caution = None if treatment is None else treatment.caution
-    is_safe = kept or (caution is not None and (caution.strength == 0.0 or not caution.is_usual))
+    caution = treatment.caution
+    is_safe = kept or caution.strength == 0.0 or not caution.is_usual
     return (about(rows.name, Note(line) if is_safe else line),)
