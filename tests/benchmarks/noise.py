@@ -31,7 +31,8 @@ import h5py
 import numpy as np
 from made_up import FAMILIES, NOISES, noisy
 
-from ikpca_cli.cli.batch.cleaning import Job, clean
+from ikpca_cli.cli.batch.cleaning import clean
+from ikpca_cli.cli.batch.job import Job
 from ikpca_cli.data.row_source import silent
 from ikpca_cli.errors import IkpcaNote, InputError, Note, UsageError, tell
 from ikpca_cli.estimators.denoiser import load_method

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ikpca_cli import PCA, save_model
-from ikpca_cli.cli.batch.cleaning import Job
+from ikpca_cli.cli.batch.job import Job
 from ikpca_cli.cli.batch.parallel import clean_all
 from ikpca_cli.formats.layout import ReadOptions
 

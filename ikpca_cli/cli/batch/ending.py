@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from ikpca_cli.cli.batch.cleaning import Outcome
+from ikpca_cli.cli.batch.job import Outcome
 from ikpca_cli.cli.options import Format, Printing
 from ikpca_cli.cli.streams import say
 from ikpca_cli.cli.words.grouped import grouped, kind_of

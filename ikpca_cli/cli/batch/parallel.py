@@ -8,7 +8,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ikpca_cli.cli.batch.cleaning import Job, Outcome, Stopped, clean
+from ikpca_cli.cli.batch.cleaning import clean
+from ikpca_cli.cli.batch.job import Job, Outcome, Stopped
 
 if TYPE_CHECKING:
     from ikpca_cli.data.row_source import Progress

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from ikpca_cli.cli.batch.cleaning import Job
+    from ikpca_cli.cli.batch.job import Job
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.formats.arrays import Rows
     from ikpca_cli.noise.treatment import CleanedBlock

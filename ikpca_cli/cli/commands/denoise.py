@@ -134,9 +134,10 @@ def denoise(
     if image is not None and plot is None and not preview:
         raise UsageError("--image says how --plot and --preview draw: give one of them")
 
-    from ikpca_cli.cli.batch.cleaning import Job, model_of
+    from ikpca_cli.cli.batch.cleaning import model_of
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.batch.ending import Batch
+    from ikpca_cli.cli.batch.job import Job
     from ikpca_cli.cli.batch.parallel import clean_all
     from ikpca_cli.formats.output import new_names
     from ikpca_cli.plots.shown import image_shape
