@@ -14,6 +14,8 @@ from ikpca_cli.cli.several import open_all, open_apart
 from ikpca_cli.cli.sources import opener
 from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.data.random import Stream, model_rng
+from ikpca_cli.errors import UsageError
+from ikpca_cli.estimators.ikpca import IKPCA
 from ikpca_cli.estimators.missing_values import FilledRows, fit_filled
 from ikpca_cli.evaluation.diagnostics import noise_flaw
 
@@ -112,8 +114,10 @@ def learn(
     opens = opener(rows, lesson.sources[0], lesson.reading) if lesson.on_cluster else None
     if old is not None:
         more = _more_rows(rows, old, opens)
-        model = old.partial_fit(more, progress=progress)
-        return Learned(model, more, time.perf_counter() - start)
+        if not isinstance(old, IKPCA):
+            raise UsageError(f"{old.method} cannot learn from more rows: fit it on all of them")
+        updated = old.partial_fit(more, progress=progress)
+        return Learned(updated, more, time.perf_counter() - start)
     seen: FilledRows | FirstPass
     if rows.has_holes:
         seen = filled = FilledRows(rows)

@@ -157,7 +157,7 @@ class Cleaner(Estimator):
             white = self._usual().forward
             return np.concatenate([self._distance_block(white(Z)) for _, Z in self._blocks(X)])
 
-    def transform(self, X: Any) -> FloatArray:
+    def transform(self, X: Any) -> Any:
         """Return the latent code of rows.
 
         Parameters
@@ -166,7 +166,8 @@ class Cleaner(Estimator):
 
         Returns
         -------
-        ndarray, shape (n_samples, n_components)
+        ndarray or data frame, shape (n_samples, n_components)
+            See `set_output`.
 
         Raises
         ------
@@ -179,7 +180,7 @@ class Cleaner(Estimator):
         for part, block in self._blocks(rows):
             with at_work():
                 codes[part] = self._encode_block(white(block))
-        return codes
+        return self._in_form(codes, X)
 
     def denoise_as_fitted(self, X: FloatArray) -> FloatArray:
         """Return rows (n, p) cleaned like the training rows, without a look at their own noise."""

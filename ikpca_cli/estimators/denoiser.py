@@ -75,7 +75,7 @@ class Denoiser(KnownFit):
         with at_work(with_scipy=True):
             return self._fit_rows(X, self.n_components != "auto", progress)
 
-    def fit_transform(self, X: Any, y: object = None) -> FloatArray:
+    def fit_transform(self, X: Any, y: object = None) -> Any:
         """Fit, and return the latent code of the same rows: ``fit(X).transform(X)``.
 
         Parameters
@@ -86,7 +86,8 @@ class Denoiser(KnownFit):
 
         Returns
         -------
-        ndarray, shape (n_samples, n_components)
+        ndarray or data frame, shape (n_samples, n_components)
+            See `set_output`.
 
         Raises
         ------
@@ -107,8 +108,9 @@ class Denoiser(KnownFit):
         return np.array([f"{self.method}{place}" for place in range(self.n_components_)], object)
 
     def __sklearn_clone__(self) -> Self:
-        """Return an unfitted copy that knows the noise that was given, for scikit-learn."""
-        return type(self)(**self.get_params()).set_noise(self._given_noise)
+        """Return an unfitted copy with the noise and form of output that were given."""
+        copy = type(self)(**self.get_params()).set_noise(self._given_noise)
+        return copy.set_output(**getattr(self, "_sklearn_output_config", {}))
 
     def fit_up_to(
         self, X: Any, *, oracle: Oracle | None = None, progress: Progress = silent
@@ -129,16 +131,6 @@ class Denoiser(KnownFit):
         """
         with at_work(with_scipy=True):
             return self._fit_rows(X, False, progress, oracle)
-
-    def partial_fit(self, X: Any, y: object = None, *, progress: Progress = silent) -> Self:
-        """Learn from more rows without those before, where the method can.
-
-        Raises
-        ------
-        UsageError
-            If it cannot.
-        """
-        raise UsageError(f"{self.method} cannot learn from more rows: fit it on all of them")
 
     def _fit_rows(
         self, X: Any, exact: bool, progress: Progress, oracle: Oracle | None = None

@@ -1,14 +1,19 @@
-"""Parameters by name, checked whenever they are set, as scikit-learn has them."""
+"""What scikit-learn asks of any estimator: parameters by name, and codes in the form asked for."""
 
 from __future__ import annotations
 
 import inspect
-from abc import ABC
+import sys
+from abc import ABC, abstractmethod
+from importlib import import_module
 from typing import Any, ClassVar, Self
 
+from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.parameters import PARAMETERS
 from ikpca_cli.selection.choice import Auto
+
+_FORMS = ("default", "pandas", "polars")
 
 
 class Parametric(ABC):
@@ -85,6 +90,49 @@ class Parametric(ABC):
         for name, value in checked.items():
             setattr(self, name, value)
         return self
+
+    def set_output(self, *, transform: str | None = None) -> Self:
+        """Set the form in which `transform` and `fit_transform` return codes.
+
+        Parameters
+        ----------
+        transform : {"default", "pandas", "polars"}, optional
+            An array, or a data frame of one of these libraries, with the names of
+            `get_feature_names_out` and the index of the rows. None changes nothing. What is never
+            set is as scikit-learn's ``transform_output`` says, an array unless that was changed.
+
+        Returns
+        -------
+        Self
+
+        Raises
+        ------
+        UsageError
+            If it is none of these.
+        """
+        if transform is not None:
+            if transform not in _FORMS:
+                allowed = " or ".join(map(repr, _FORMS))
+                raise UsageError(f"transform {transform!r} is not allowed: use {allowed}")
+            self._sklearn_output_config = {"transform": transform}  # where scikit-learn has it
+        return self
+
+    @abstractmethod
+    def get_feature_names_out(self, input_features: object = None) -> Any:
+        """Return what the columns of `transform` are called, an array (n_components,)."""
+
+    def _in_form(self, codes: FloatArray, X: Any) -> Any:
+        """Return codes of rows `X` in the form that was asked for."""
+        form = getattr(self, "_sklearn_output_config", {}).get("transform")
+        if form is None and "sklearn" in sys.modules:
+            form = sys.modules["sklearn"].get_config().get("transform_output")
+        if form in (None, "default"):
+            return codes
+        library, names = import_module(form), self.get_feature_names_out().tolist()
+        if form == "polars":
+            return library.DataFrame(codes, schema=names, orient="row")
+        index = X.index if isinstance(X, library.DataFrame) else None
+        return library.DataFrame(codes, index=index, columns=names, copy=False)
 
     def __sklearn_tags__(self) -> Any:
         """Return what scikit-learn wants to know of an estimator in its pipelines."""

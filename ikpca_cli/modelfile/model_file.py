@@ -37,7 +37,7 @@ FORMAT = 3
 
 _OPTIONAL_KEYS = {"checksum", "reading", "windows"}
 _KEYS = {"ikpca_format", "method", "params", "state", "versions"}
-_REMEDY = "give the file that `ikpca fit` wrote"
+_REMEDY = "give the file that `ikpca fit`, or save_model, wrote"
 _REFIT = "fit the model again or get an intact copy"
 
 

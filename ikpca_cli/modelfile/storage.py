@@ -40,7 +40,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ikpca_cli.errors import ModelError
+from ikpca_cli.errors import ModelError, UsageError
 from ikpca_cli.formats.output import ExistsError, Identity, atomic_write
 from ikpca_cli.modelfile.checksum import checksum
 from ikpca_cli.modelfile.model_checks import (
@@ -82,6 +82,8 @@ def save_model(
 
     Raises
     ------
+    UsageError
+        If the model stands in the place of the path, or is not fitted.
     ModelError
         If the fitted values are such that `load_model` would refuse them: not finite, say.
     OutputError
@@ -91,6 +93,8 @@ def save_model(
     import joblib  # imported late: reading a model does not need them
     import scipy
 
+    if hasattr(path, "get_params"):
+        raise UsageError("the path comes first: save_model(path, model)")
     path = os.fspath(path)
     windows = None
     if isinstance(model, Windowed):

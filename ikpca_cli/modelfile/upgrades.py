@@ -35,6 +35,8 @@ _LATER = (
 )
 """What the first files of format 3 did without."""
 
+_WITH_3 = {*_TRUST, *_LATER, *Companions.STATE, "feature_codes_", "expansion_", "mean_weights_"}
+
 _FIRST_SMOOTHERS = 4
 """That adapt to the row, in the first files of format 3."""
 
@@ -46,6 +48,9 @@ def upgrade(content: dict[str, Any]) -> None:
         return
     if state.pop("spike_limit_", None) is not None:
         raise FlawError("it finds spikes as only versions in development did")
+    number = content["ikpca_format"]
+    if number < 3 and (state.keys() & _WITH_3 or "replicates" in params):
+        raise FlawError(f"it holds what no model of format {number} does")
     for name in _LATER:
         state.setdefault(name, None)
     if content["method"] == "ikpca":
@@ -56,9 +61,9 @@ def upgrade(content: dict[str, Any]) -> None:
     if isinstance(adaptive, np.ndarray) and len(adaptive) == _FIRST_SMOOTHERS:
         missing = len(ADAPTIVE) - _FIRST_SMOOTHERS
         state["smoothing_adaptive_"] = np.pad(adaptive, (0, missing))
-    if content["ikpca_format"] < 2:
+    if number < 2:
         _upgrade_to_2(content["method"], state)
-    if content["ikpca_format"] < 3:
+    if number < 3:
         _rename(params, "one_signal", "replicates")
         _rename(state, "blend_", "expansion_")
         state.setdefault("feature_codes_", None)

@@ -43,6 +43,9 @@ def test_update_that_cannot_be(cli, train):
     for option in (("--gamma", 1), ("--components", 3), ("--method", "pca"), ("--seed", 2)):
         shown = cli("fit", "more.npy", "--update", "sums.joblib", *option, code=2)
         assert f"leave {option[0]} out" in shown.stderr
+    cli("fit", "first.npy", "--method", "pca", "--components", 2, "-o", "pca.joblib")
+    shown = cli("fit", "more.npy", "--update", "pca.joblib", code=2)
+    assert "pca cannot learn from more rows" in shown.stderr
     cli("fit", "more.npy", "--update", "sums.joblib", "-o", "model.joblib", code=1)
     cli("fit", "missing.npy", "--update", "sums.joblib", code=1)
     assert Path("sums.joblib").read_bytes() == before

@@ -77,6 +77,37 @@ def test_codes_have_names(estimator, arcs):
     assert names.tolist() == [f"{estimator.method}{place}" for place in range(3)]
 
 
+@pytest.mark.parametrize("form", ["pandas", "polars"])
+def test_codes_come_as_the_data_frame_that_is_asked_for(estimator, arcs, form):
+    library = pytest.importorskip(form)
+    codes = estimator.fit(arcs[0]).transform(arcs[0])
+    names = estimator.get_feature_names_out().tolist()
+    frame = estimator.set_output(transform=form).set_output().transform(arcs[0])
+    assert isinstance(frame, library.DataFrame)
+    assert list(frame.columns) == names
+    assert_array_equal(frame.to_numpy(), codes)
+    assert isinstance(estimator.fit_transform(arcs[0]), library.DataFrame)
+    assert isinstance(estimator.denoise(arcs[0]), np.ndarray)
+    again = estimator.set_output(transform="default").transform(arcs[0])
+    assert_array_equal(again, codes)
+    with pytest.raises(UsageError, match="'list' is not allowed: use 'default' or"):
+        estimator.set_output(transform="list")
+
+
+def test_data_frames_of_codes_are_those_of_scikit_learn(estimator, arcs):
+    pandas, sklearn = pytest.importorskip("pandas"), pytest.importorskip("sklearn")
+    base, pipeline = pytest.importorskip("sklearn.base"), pytest.importorskip("sklearn.pipeline")
+    rows = pandas.DataFrame(arcs[0], index=range(7, 7 + len(arcs[0])))
+    with sklearn.config_context(transform_output="pandas"):
+        frame = estimator.fit_transform(rows)
+        assert isinstance(base.clone(estimator).fit_transform(rows), pandas.DataFrame)
+    assert frame.index.equals(rows.index)
+    assert isinstance(estimator.transform(rows), np.ndarray)
+    piped = pipeline.make_pipeline(estimator).set_output(transform="pandas")
+    pandas.testing.assert_frame_equal(piped.fit_transform(rows), frame)
+    assert isinstance(base.clone(piped).fit(rows).transform(rows), pandas.DataFrame)
+
+
 def test_python_numbers_are_taken_and_other_objects_named():
     rows = np.random.default_rng(7).normal(size=(30, 4))
     objects = rows.astype(object)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ikpca_cli import __version__
-from ikpca_cli.errors import ModelError, OutputError
+from ikpca_cli.errors import ModelError, OutputError, UsageError
 from ikpca_cli.estimators.ikpca import IKPCA
 from ikpca_cli.estimators.kpca import KernelPCA
 from ikpca_cli.estimators.pca import PCA
@@ -302,6 +302,17 @@ def test_a_newer_format_names_the_version_it_needs(saved):
     )
 
 
+def test_a_model_in_the_place_of_the_path_is_told(model):
+    with pytest.raises(UsageError, match="the path comes first"):
+        save_model(model, "model.joblib")
+
+
+@pytest.mark.parametrize("number", [1, 2])
+def test_a_model_is_not_of_a_format_before_its_own(saved, number):
+    text = refusal(saved(lambda envelope: envelope.update(ikpca_format=number)))
+    assert f"it holds what no model of format {number} does" in text
+
+
 def test_an_unknown_method_names_the_version_it_needs(saved):
     def update(envelope):
         envelope["method"] = "tomorrow"
@@ -393,7 +404,7 @@ def test_other_files_are_told_apart(tmp_path, content, kind):
     path = tmp_path / "model.joblib"
     path.write_bytes(content)
     assert refusal(str(path)) == (
-        f"is not an ikpca model but {kind}; give the file that `ikpca fit` wrote"
+        f"is not an ikpca model but {kind}; give the file that `ikpca fit`, or save_model, wrote"
     )
 
 
