@@ -177,7 +177,7 @@ def test_maps(tmp_path, corner):
     with read_rows(str(tmp_path / "x.txt")) as rows:
         assert_array_equal(rows.read(), SIGNALS)
         assert [float(name) for name in rows.feature_names] == AXIS.tolist()
-        assert "the first 2 columns for labels" in rows.warnings[0]
+        assert "columns 1, 2 for labels" in rows.warnings[0]
         write_rows(str(tmp_path / "out.txt"), rows.read(), rows.layout.with_digits(4))
     assert (tmp_path / "out.txt").read_text() == corner + AXIS_LINE + MAP
 
@@ -217,6 +217,55 @@ def test_properties_before_an_axis_are_labels(tmp_path):
         assert_array_equal(found.read(), SIGNALS)
 
 
+@pytest.mark.parametrize("name", ["{}", "{} nm", "X{}"])
+@pytest.mark.parametrize("properties", [("Protein",), ("Protein", "class")])
+def test_properties_behind_an_axis_are_labels(tmp_path, name, properties):
+    """As tables for calibrations have them, under whatever names R and spreadsheets gave."""
+    axis = [name.format(f"{a:.3f}") for a in AXIS]
+    text = (
+        ",".join(["ID", *axis, *properties])
+        + "\n"
+        + "".join(
+            ",".join(
+                [f"s{i}", *map(str, one), str(10 + i % 7), *(["ab"[i % 2]] * (len(properties) - 1))]
+            )
+            + "\n"
+            for i, one in enumerate(SIGNALS)
+        )
+    )
+    (tmp_path / "x.csv").write_text(text)
+    with read_rows(str(tmp_path / "x.csv")) as found:
+        assert_array_equal(found.read(), SIGNALS)
+        assert found.feature_names == tuple(axis)
+        write_rows(str(tmp_path / "out.csv"), found.read(), found.layout)
+    assert [line.split(",")[-1] for line in (tmp_path / "out.csv").read_text().splitlines()] == [
+        line.split(",")[-1] for line in text.splitlines()
+    ]
+    columns = f"2-{len(AXIS) + 2}"
+    with read_rows(str(tmp_path / "x.csv"), ReadOptions(columns=columns)) as found:
+        assert found.shape == (len(SIGNALS), len(AXIS) + 1)  # as they are chosen
+
+
+@pytest.mark.parametrize(
+    ("names", "labels"),
+    [
+        (["y", *(f"pixel{i}" for i in range(12))], 1),
+        ([*(str(i) for i in range(12)), "target"], 1),
+        ([*(f"x{i}" for i in range(5)), "target"], 0),  # may as well be measured
+        ([*(f"x{i}" for i in range(6)), "y", *(f"x{i}" for i in range(6, 12))], 0),
+        ([*(f"x{i * i % 7}{i}" for i in range(12)), "target"], 0),
+    ],
+)
+def test_a_column_beside_numbered_ones_is_a_label(tmp_path, names, labels):
+    values = np.random.default_rng(3).normal(size=(40, len(names)))
+    np.savetxt(tmp_path / "x.csv", values, "%.3f", ",", header=",".join(names), comments="")
+    with read_rows(str(tmp_path / "x.csv")) as rows:
+        assert rows.shape == (40, len(names) - labels)
+        assert any("as the others are numbered" in line for line in rows.warnings) == bool(labels)
+    with read_rows(str(tmp_path / "x.csv"), ReadOptions(width=len(names))) as rows:
+        assert rows.shape == (40, len(names))  # as a model knows them
+
+
 def test_classes_of_rows_are_asked_about_or_refused(tmp_path):
     for form in ("{c}\t{row}\n", "{row}\t{c}\n"):
         text = "".join(
@@ -226,7 +275,8 @@ def test_classes_of_rows_are_asked_about_or_refused(tmp_path):
         (tmp_path / "x.tsv").write_text(text)
         with read_rows(str(tmp_path / "x.tsv")) as rows:
             assert "the class of each row" in rows.warnings[0]
-    names = ",".join(["what", "group", *(f"x{i}" for i in range(len(SIGNALS[0])))])
+    letters = (f"{'abcdefghij'[i % 10]}{'abcdefghij'[i // 10]}" for i in range(len(SIGNALS[0])))
+    names = ",".join(["what", "group", *letters])
     text = "".join(
         f"walk,{i % 2 + 1}," + ",".join(map("{:.4f}".format, one)) + "\n"
         for i, one in enumerate(SIGNALS)

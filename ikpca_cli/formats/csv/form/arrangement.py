@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.csv.form.axis import decimals, is_even
+from ikpca_cli.formats.csv.form.axis import beside_axis, decimals, is_even, rises
 from ikpca_cli.formats.csv.form.cells import numbers
 from ikpca_cli.formats.csv.form.clock import MOST_COLUMNS, clock_columns
 from ikpca_cli.formats.csv.form.dialect import Dialect
@@ -84,8 +84,11 @@ def arrangement(
         If signals have axes of their own.
     """
     if head.coordinates:
-        places = tuple(range(head.coordinates))
-        return Arrangement(labels=tuple(place for place in places if place in columns))
+        places = tuple(place for place in range(head.coordinates) if place in columns)
+        if options.columns is not None or not places:
+            return Arrangement()
+        head.guesses.append(f"{_columns(places)} for labels")
+        return Arrangement(labels=places)
     while rows and any(dialect.grammar.number(rows[-1][column]) is None for column in columns):
         rows = rows[:-1]  # what stands below
     if rows:
@@ -129,11 +132,23 @@ def arrangement(
     if options.columns is not None:
         return Arrangement(turned=options.transpose)
     numbered: tuple[int, ...] = ()
+    beside: tuple[int, ...] = ()
     if rows and not (options.transpose or options.recording or options.orientation != "auto"):
         numbered = row_numbers(columns, values, head.names, options.width)
+        if options.width != len(columns) - len(numbered):
+            own = dict(zip(columns, values, strict=True))
+            beside = tuple(
+                c
+                for c in beside_axis(head.names)
+                if c in own and c not in numbered and not (c == 0 and rises(own[c]))  # times
+            )
     if numbered:
         head.guesses.append(f"{_columns(numbered)} for labels, as numbers of the rows")
-        columns = [column for column in columns if column not in numbered]
+    if beside:
+        head.guesses.append(
+            f"{_columns(beside, head.names)} for labels, as the others are numbered"
+        )
+    columns = [column for column in columns if column not in (*numbered, *beside)]
     axis = index_or_axis(
         rows,
         dialect,
@@ -143,7 +158,7 @@ def arrangement(
         recording=options.recording,
         width=options.width,
     )
-    return Arrangement(turned=options.transpose, labels=(*numbered, *axis))
+    return Arrangement(turned=options.transpose, labels=(*numbered, *beside, *axis))
 
 
 def times_apart(
@@ -242,11 +257,10 @@ def _units(column: int, head: Head, dialect: Dialect) -> list[str]:
     return [row[column] for row in cells if len(row) > column]
 
 
-def _columns(places: Sequence[int]) -> str:
+def _columns(places: Sequence[int], names: Sequence[str] | None = None) -> str:
     """Name some columns, given from 0."""
-    if len(places) == 1:
-        return f"column {places[0] + 1}"
-    return f"columns {', '.join(str(place + 1) for place in places)}"
+    named = [f"{place + 1}" + (f" {names[place]!r}" if names else "") for place in places]
+    return f"column{'s' * (len(named) > 1)} {', '.join(named)}"
 
 
 def check_axis(

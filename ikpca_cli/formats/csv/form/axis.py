@@ -6,6 +6,8 @@ lies outside the numbers below it. One sign alone may be chance, and is only wor
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from enum import Enum
 
@@ -37,6 +39,37 @@ _COUNTED = 2.0**52
 
 _STEPS = 1.25
 """Largest ratio of neighbouring steps on a smooth axis."""
+
+
+_NUMBERED = re.compile(r"(\D*?)([+-]?(?:\d+\.?\d*|\.\d+))(\D*)")
+"""A name with one number: 1100, 1100.5 nm, X1100."""
+
+_MOST_BESIDE = 20
+"""Columns beside an axis that may be properties of the samples."""
+
+
+def beside_axis(names: Sequence[str] | None) -> tuple[int, ...]:
+    """Return the places of names beside others that are an axis, or numbered.
+
+    These are alike but for a number, which rises or falls (1100, 1102 or pixel0, pixel1), without
+    another name between them, and no other name is like them.
+    """
+    if names is None:
+        return ()
+    found = [_NUMBERED.fullmatch(name.strip().strip("\"'")) for name in names]
+    kinds = [None if one is None else (one[1].strip(), one[3].strip()) for one in found]
+    counted = Counter(kind for kind in kinds if kind is not None).most_common(1)
+    if not counted:
+        return ()
+    [(kind, count)] = counted
+    values = np.array(
+        [float(one[2]) for one, own in zip(found, kinds, strict=True) if one and own == kind]
+    )
+    beside = tuple(place for place, own in enumerate(kinds) if own != kind)
+    places = [place for place, own in enumerate(kinds) if own == kind]
+    is_whole = places[-1] - places[0] == count - 1 and rises(values)
+    is_long = count >= (_RISING if kind == ("", "") else _SURE) and count >= len(beside)
+    return beside if is_whole and is_long and len(beside) <= _MOST_BESIDE else ()
 
 
 class Verdict(Enum):

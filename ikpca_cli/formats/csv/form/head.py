@@ -210,11 +210,9 @@ def _is_axis_of_map(
     body = [numbers(row, dialect.grammar) for row in cells]
     if not is_alone(axis, cells, np.array([values, *body])):
         return False
-    said = f"the first line of numbers, {axis[0]} to {axis[-1]}, for the axis"
     if not set(range(count)) <= set(texts):
         head.coordinates = count
-        said += f" and the first {'column' if count == 1 else f'{count} columns'} for labels"
-    head.guesses.append(said)
+    head.guesses.append(f"the first line of numbers, {axis[0]} to {axis[-1]}, for the axis")
     return True
 
 

@@ -13,7 +13,14 @@ from functools import cached_property
 
 import numpy as np
 
-from ikpca_cli.formats.csv.form.axis import Matrix, Verdict, is_alone, judge, rises
+from ikpca_cli.formats.csv.form.axis import (
+    Matrix,
+    Verdict,
+    beside_axis,
+    is_alone,
+    judge,
+    rises,
+)
 from ikpca_cli.formats.csv.form.cells import BLANK, are_text, numbers
 from ikpca_cli.formats.csv.form.dialect import Dialect
 
@@ -142,6 +149,8 @@ class HeaderLines:
         words = sum(line.text[c] for c in self.columns)
         if line.is_words(self.texts) or 2 * words > len(self.columns):
             return True
+        if set(beside_axis(line.cells)) & set(self.columns) and self._names_numbers(place):
+            return True
         if not self._is_axis_after_word(place) or self._is_below_names(place):
             return False
         return width <= _FEW or is_alone(*self._beside_rows(place))
@@ -166,19 +175,32 @@ class HeaderLines:
         is_word = line.text[0] and not _MISTAKEN.fullmatch(line.cells[0])
         return is_word and rises(numbers(line.cells[1:], self.dialect.grammar))
 
+    def _names_numbers(self, place: int) -> bool:
+        """Tell whether cells of words stand in columns of numbers beside an axis of these rows."""
+        line = self.lines[place]
+        axis = [c for c in self.columns if not line.text[c]]
+        if not axis or any(self.lines[place].text[c] for c in range(axis[0], axis[-1])):
+            return False
+        below = [[one.cells[c] for c in axis] for one in self._rows_below(place)]
+        cells = [line.cells[c] for c in axis]
+        return is_alone(cells, below, self._matrix([cells, *below]))
+
     def _is_below_names(self, place: int) -> bool:
         above = self.lines[place - 1] if place else None
         return above is not None and above.width == self.dialect.width and above.is_words(())
 
     def _beside_rows(self, place: int) -> tuple[list[str], list[list[str]], Matrix]:
         """Return a line and the rows below it, without their first cells, and their numbers."""
-        below = [
-            line.cells[1:]
-            for line in self.lines[place + 1 :]
-            if line.width == self.dialect.width and line.is_row(self.columns)
-        ]
+        below = [line.cells[1:] for line in self._rows_below(place)]
         line = self.lines[place].cells[1:]
-        return line, below, np.array([numbers(row, self.dialect.grammar) for row in (line, *below)])
+        return line, below, self._matrix([line, *below])
+
+    def _rows_below(self, place: int) -> list[Line]:
+        width, below = self.dialect.width, self.lines[place + 1 :]
+        return [line for line in below if line.width == width and line.is_row(self.columns)]
+
+    def _matrix(self, rows: Sequence[Sequence[str]]) -> Matrix:
+        return np.array([numbers(row, self.dialect.grammar) for row in rows])
 
 
 def text_columns(lines: Sequence[Line], width: int) -> tuple[int, ...]:
