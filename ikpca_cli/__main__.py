@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import warnings
 from typing import NoReturn, cast
 
 from ikpca_cli.cli.streams import flush_results, open_standard_streams, say, unprintable
 from ikpca_cli.data import signals
+
+BLAS_THREADS = (
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+"""Variables in which linear algebra libraries look, as they are loaded, for their own threads."""
 
 
 def main() -> None:
@@ -39,6 +48,8 @@ def main() -> None:
 
 def _run() -> None:
     warnings.simplefilter("ignore")
+    # Threads are started in one place (`ikpca_cli.data.threads`), by no library below it.
+    os.environ.update(dict.fromkeys(BLAS_THREADS, "1"))
     open_standard_streams()
     signals.on_request_to_end(_stop)
     from ikpca_cli.cli.app import app

@@ -4,6 +4,8 @@ Work is cut into chunks whose borders do not depend on the number of threads, ea
 by one thread, and results are joined in the chunks' order. The linear algebra library underneath
 is held to one thread meanwhile: it would cut its work by the number of threads and round
 accordingly. So any number of threads gives the same bits, and never more of them run than allowed.
+The command line sees to that before numpy is loaded; other programs need threadpoolctl for it, or
+the threads are left to that library alone.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
@@ -74,7 +77,14 @@ def _container_cores(most: int) -> int:
 
 def thread_count() -> int:
     """Return the number of threads that work started from here may use."""
-    return _JOBS.get() or allowed_cores()
+    return _JOBS.get() or (allowed_cores() if _libraries_are_held() else 1)
+
+
+@cache
+def _libraries_are_held() -> bool:
+    """Return whether linear algebra starts no threads beside ours, which would slow each other."""
+    told = os.environ.get("OPENBLAS_NUM_THREADS") == "1"
+    return told or find_spec("threadpoolctl") is not None
 
 
 @contextmanager
@@ -152,8 +162,9 @@ class _OneBlasThread:
             self._inside += 1
             if self._inside == 1:
                 # The libraries that are loaded change only when scipy comes in.
-                limiter = _controller("scipy.linalg" in sys.modules).limit(limits=1)
-                self._restore = limiter.restore_original_limits
+                controller = _controller("scipy.linalg" in sys.modules)
+                if controller is not None:
+                    self._restore = controller.limit(limits=1).restore_original_limits
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
@@ -182,9 +193,11 @@ def at_work(*, with_scipy: bool = False) -> Iterator[None]:
 
 
 @cache
-def _controller(with_scipy: bool) -> ThreadpoolController:
-    from threadpoolctl import ThreadpoolController
-
+def _controller(with_scipy: bool) -> ThreadpoolController | None:
+    try:
+        from threadpoolctl import ThreadpoolController
+    except ImportError:
+        return None
     return ThreadpoolController()
 
 

@@ -110,6 +110,29 @@ assert seen == {{1}}, seen
     subprocess.run([sys.executable, "-c", code], check=True, env=environment)
 
 
+def test_the_command_line_gives_the_same_bits_without_the_extra(tmp_path):
+    """Whatever linear algebra libraries were told of threads."""
+    code = """
+import sys
+
+sys.modules["threadpoolctl"] = None
+from ikpca_cli.__main__ import main
+
+main()
+"""
+    rng = np.random.default_rng(0)
+    np.save(tmp_path / "rows.npy", rng.normal(size=(300, 40)) @ np.diag(np.geomspace(9, 0.1, 40)))
+    models = []
+    for jobs, own in (("1", "1"), ("2", "3")):
+        environment = os.environ | {"OPENBLAS_NUM_THREADS": own, "OMP_NUM_THREADS": own}
+        target = f"{jobs}.joblib"
+        words = ["fit", "rows.npy", "--jobs", jobs, "--gamma", "0.01", "-o", target, "-q"]
+        command = [sys.executable, "-c", code, *words]
+        subprocess.run(command, check=True, env=environment, cwd=tmp_path)
+        models.append((tmp_path / target).read_bytes())
+    assert models[0] == models[1]
+
+
 def test_cores(monkeypatch, tmp_path):
     monkeypatch.setattr("os.sched_getaffinity", lambda _: set(range(8)), raising=False)
     monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
