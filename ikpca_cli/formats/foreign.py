@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 _UNPACK = "unpack it first"
@@ -44,9 +43,6 @@ _BEGINNINGS = (
     (b"\0\0\xfe\xff", "UTF-32 text", "save it as UTF-8"),
 )
 
-_EDF = re.compile(rb"(?:0 {7}|\xffBIOSEMI)[^\0]{160}\d\d\.\d\d\.\d\d\d\d\.\d\d\.\d\d", re.DOTALL)
-"""The beginning of EDF and BDF: a version, who and what, and when."""
-
 _PACKED = (
     (b"\x93NUMPY", "an npy file"),
     (b"\x89HDF\r\n", "an HDF5 file"),
@@ -71,8 +67,6 @@ def kind_of(head: bytes) -> str | None:
     """Say what a file is and what to do with it, if it is one of those; from its first bytes."""
     if head.startswith(b"RIFF") and head[8:12] == b"WAVE":
         return "is a WAV recording, which is not read; save its samples as npy"
-    if _EDF.match(head):
-        return f"is an EDF or BDF recording, which is not read; {_SIGNALS}"
     if head[128:132] == b"DICM":
         return "is a DICOM file, which is not read; save its pictures as PNG or TIFF"
     for beginning, kind, remedy in _BEGINNINGS:

@@ -124,6 +124,8 @@ class Format:
         Whether a sample is a row of numbers whatever its shape was.
     keeps
         Whether an output keeps the other arrays of an input of the same format.
+    recordings
+        Whether its rows are the samples of a recording.
     notes
         What else the user should know of an output of an array in the form `Layout`, in lines.
     """
@@ -141,6 +143,7 @@ class Format:
     rounds: bool = False
     flat: bool = False
     keeps: bool = False
+    recordings: bool = False
     notes: Callable[[Layout], tuple[str, ...]] = lambda _: ()
 
     @property

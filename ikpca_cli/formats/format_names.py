@@ -12,6 +12,7 @@ TITLES: Final = {
     "mat": "MATLAB",
     "tiff": "TIFF",
     "png": "PNG",
+    "edf": "EDF",
     "ts": "ts",
     "csv": "text table",
 }

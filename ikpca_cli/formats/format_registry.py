@@ -18,6 +18,7 @@ FORMATS = {
     "mat": "ikpca_cli.formats.matlab.mat:MAT",
     "tiff": "ikpca_cli.formats.images.tiff:TIFF",
     "png": "ikpca_cli.formats.images.png:PNG",
+    "edf": "ikpca_cli.formats.series.edf:EDF",
     "ts": "ikpca_cli.formats.series.ts:TS",
     "csv": "ikpca_cli.formats.csv.csv_format:CSV",
 }

@@ -13,6 +13,7 @@ from ikpca_cli.errors import IkpcaError, InputError, OutputError, UsageError
 from ikpca_cli.formats.arrays import Layout, ReadOptions, open_output, read_rows, write_rows
 from ikpca_cli.formats.format_registry import FORMATS, format_named
 from tests.conftest import ROOT
+from tests.formats.test_edf import edf
 
 EXTRAS = {"tiff": "tifffile", "png": "PIL"}
 PICTURES = ("tiff", "png")
@@ -27,6 +28,12 @@ def form(request):
 
 def stored(path, form, count=4):
     """Write samples that the format can hold; return them as rows."""
+    if form.name == "edf":  # which is made of another alone
+        values = np.random.default_rng(3).integers(0, 256, (count, 5)).astype(float)
+        path.write_bytes(
+            edf([(f"lead {place}", 2, column) for place, column in enumerate(values.T)])
+        )
+        return values
     shape = (
         (1, 6, 5) if form.name == "png" else (count, 6, 5) if form.name == "tiff" else (count, 5)
     )

@@ -22,8 +22,10 @@ def check_rows(rows: Rows, source: str) -> None:
     """
     import warnings
 
+    from ikpca_cli.formats.format_registry import format_named
     from ikpca_cli.recordings.sniffing import (
         LONG_ROW,
+        Guess,
         counts_rows,
         each_file_looks_like,
         looks_like,
@@ -53,7 +55,11 @@ def check_rows(rows: Rows, source: str) -> None:
         )
     unnamed = table is not None and table.names is not None and table.names[0] == ""
     counted = unnamed and counts_rows(rows)
-    guess = looks_like(rows, rows.layout.sample_shape, counted=counted)
+    if format_named(rows.layout.format).recordings:
+        what = f"a recording of {rows.shape[0]} samples and {rows.shape[1]} channels"
+        guess: Guess | None = Guess(what, "signal")
+    else:
+        guess = looks_like(rows, rows.layout.sample_shape, counted=counted)
     if guess is not None:
         raise InputError(
             f"{source}: looks like {guess.what}: give {guess.option} to clean it as that; "
