@@ -63,7 +63,8 @@ class Signal:
         """Return the whole numbers nearest to values in the unit of the signal."""
         stored = np.rint((values - self.low) / self.scale + self.least)
         least, most = sorted((self.least, self.most))
-        return np.clip(stored, least, most).astype(np.int32)
+        limited: Array = np.clip(stored, least, most).astype(np.int32)
+        return limited
 
 
 @dataclass(frozen=True)
