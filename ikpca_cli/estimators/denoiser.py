@@ -166,14 +166,14 @@ class Denoiser(KnownFit):
         noise_std = task.noise_std
         withheld = 0 if level.certain or oracle else 1 if noise_std is not None else 2
         if noise_std is not None and choice.is_impossible:
-            tell(
-                f"the noise level {noise_std:.3g} cannot be right, the error would be below zero: "
-                "give the true one (--noise-std) if you know it",
-                stacklevel=4,
-            )
+            line = f"the noise level {noise_std:.3g} cannot be right, the error would be below zero"
+            give = "give the true one (--noise-std) if you know it"
+            is_left = self.noise_std == self.n_components == "auto"
+            left = Note(f"{line}, so that rows are left as they are: {give}")
+            tell(left if is_left else f"{line}: {give}", stacklevel=4)
             withheld = 4
-            if self.noise_std == "auto":
-                noise_std = None
+            if self.noise_std == "auto":  # then none is known
+                noise_std, level = None, NoiseLevel(None, certain=False)
                 choice = self._choose(task._replace(noise_std=None))
         if not withheld and not oracle and noise_std is not None:
             withheld = doubt_of(self, noise, noise_std, given, rows)

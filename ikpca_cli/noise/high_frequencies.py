@@ -19,6 +19,7 @@ FEWEST = 24
 """Coefficients that a band must have."""
 
 _SHARES = (0.5, 0.25)  # of the coefficients, from the highest frequency down
+_HIGHEST = 1.0 / 16.0  # of them, whose power tells how strong white noise may be
 _SURELY, _LIKELY = 3.0, 2.0  # standard errors
 _SLOPE = 0.02  # relative difference of two halves that is no matter
 _MOST_ROWS = 0.1  # variance of squared lengths beyond that of chi-square, over it
@@ -43,6 +44,22 @@ def reading_of(Z: FloatArray) -> Reading | None:
         if reading is not None or is_signal:
             return reading
     return None
+
+
+def most_white(X: FloatArray) -> float:
+    """Return the highest level that white noise may have on centred rows (n, p), but for chance.
+
+    It is as strong at any frequency, so that none has less power; infinite for few columns.
+    """
+    from scipy.fft import dct
+
+    n_samples, n_features = X.shape
+    count = max(int(_HIGHEST * n_features), FEWEST)
+    if n_features < 2 * FEWEST:
+        return np.inf
+    highest = dct(X, norm="ortho", axis=1)[:, -count:]
+    variance = float(np.mean(highest**2)) * n_samples / (n_samples - 1.0)
+    return variance**0.5 * (1.0 + _SURELY * (2.0 * n_samples * count) ** -0.5)
 
 
 def powers_read(powers: FloatArray) -> list[float]:

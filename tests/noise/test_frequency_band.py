@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.fft import idct
 
 from ikpca_cli import load_model, save_model
 from ikpca_cli.errors import IkpcaWarning
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
+from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.models.band_limited import propose
 from ikpca_cli.noise.models.choose import noise_of
 from ikpca_cli.noise.risk import stein_risks
@@ -104,6 +106,22 @@ def test_smooth_rows_have_no_band_of_noise(kind):
     else:
         rows = at_samples(rng.normal(size=(150, MEASURED)), COLUMNS)
     assert noise_of(rows).transform is None
+
+
+@pytest.mark.parametrize("width", [0.2, 0.25])
+def test_signal_that_falls_off_smoothly_is_no_noise_of_a_band(width):
+    """As what beats differ by: it may be even to some frequency, but does not end there."""
+    rng = np.random.default_rng(np.random.SeedSequence([83, 0]))
+    frequencies = np.arange(512) / 512
+    power = 0.05**2 / (1.0 + (frequencies / width) ** 4)
+    beat = np.exp(-(((frequencies - 0.4) / 0.02) ** 2))
+    own = np.sqrt(power) * rng.normal(size=(60, 512))
+    rows = rng.normal(1.0, 0.1, (60, 1)) * beat + idct(own, norm="ortho", axis=1)
+    noisy = rows + 0.001 * rng.normal(size=rows.shape)
+    assert noise_of(noisy).transform is None
+    level = estimate_noise(noisy - noisy.mean(axis=0))
+    assert not level.certain
+    assert level.std is None or level.std < 0.003  # and not that of what rows differ by
 
 
 @pytest.mark.parametrize(("std", "is_band"), [(0.001, True), (0.04, False)])

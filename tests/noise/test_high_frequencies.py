@@ -8,7 +8,7 @@ import pytest
 from ikpca_cli.noise.estimate import NoiseLevel, Reading
 from ikpca_cli.noise.evidence.power_law import WhiteShare
 from ikpca_cli.noise.evidence.two_readings import checked_by
-from ikpca_cli.noise.high_frequencies import high_reading
+from ikpca_cli.noise.high_frequencies import high_reading, most_white
 from ikpca_cli.noise.level import estimate_noise
 
 
@@ -109,6 +109,16 @@ def test_uneven_noise_is_not_read():
         rng.standard_t(3, (100, 200)),
     ):
         assert high_reading(centred(rows + 0.2 * uneven)) is None
+
+
+@pytest.mark.parametrize("n_samples", [12, 100])
+def test_no_white_noise_is_louder_than_the_highest_frequencies(n_samples):
+    rng = stream(6)
+    noise = rng.normal(size=(200, n_samples, 60))
+    most = np.array([most_white(centred(rows)) for rows in noise])
+    assert np.mean(most > 1.0) > 0.98  # three standard errors
+    assert np.median(most) < 1.0 + 4.0 / (n_samples * 24) ** 0.5
+    assert most_white(noise[0][:, :40]) == np.inf  # few columns tell nothing
 
 
 def test_short_rows_are_not_read():

@@ -194,7 +194,7 @@ def test_a_wrong_noise_level_is_not_used(monkeypatch):
     with pytest.warns(UserWarning, match="cannot be right"):
         model = IKPCA().fit(train)
     assert model.noise_std_ is None
-    assert np.mean((model.denoise(train) - train) ** 2) < 2 * 0.3**2
+    np.testing.assert_array_equal(model.denoise(train), train)  # nothing is known of the noise
 
 
 @pytest.mark.parametrize("method", ["ikpca", "kpca"])

@@ -72,6 +72,7 @@ MOST_LOST = 2.0
 """How many times higher the quick denoiser's error may be where the noise is surely of a kind."""
 
 _MOST_IN_BAND = 0.9  # of the variance of rows: noise that is white in a band is seldom rough signal
+_MOST_BEYOND = 1.0 / 3.0  # of the noise in a band, beyond it
 _NOT_SHORTER = 0.9  # than that of white noise, where noise cannot be white
 _FAR_LONGER = 2.0  # plateau of counts, few of which are quieter
 _OFF_ONE = 0.15  # that the level of stabilised counts may be, beside signal
@@ -263,12 +264,13 @@ def _is_noise(
     X = _centred(rows)
     variance = level.std**2 * float(np.mean(by.levels(by.forward(rows[:1])) ** 2))
     share = variance / float(np.mean(X**2))
-    in_band = isinstance(by, FrequencyBand)
-    most = _MOST_IN_BAND if in_band else MOST_CORRELATED
+    most = _MOST_IN_BAND if isinstance(by, FrequencyBand) else MOST_CORRELATED
     if len(rows) < _ENOUGH_ROWS or share > most or is_one_process(X):
         return False
-    if in_band:  # whose highest frequencies were like noise already; the rest may have odd rows
-        return True
+    if isinstance(by, FrequencyBand):
+        # Its highest frequencies were like noise already; the rest may have odd rows. What has much
+        # beyond its band does not end there, but falls off as smooth signal does.
+        return by.beyond < _MOST_BEYOND
     if not residual.is_noise():
         return False
     # Much noise has to be far from white: signal that is stationary as well is seldom so smooth.
