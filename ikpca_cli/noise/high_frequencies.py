@@ -59,7 +59,7 @@ def most_white(X: FloatArray) -> float:
         return np.inf
     highest = dct(X, norm="ortho", axis=1)[:, -count:]
     variance = float(np.mean(highest**2)) * n_samples / (n_samples - 1.0)
-    return variance**0.5 * (1.0 + _SURELY * (2.0 * n_samples * count) ** -0.5)
+    return float(variance**0.5 * (1.0 + _SURELY * (2.0 * n_samples * count) ** -0.5))
 
 
 def powers_read(powers: FloatArray) -> list[float]:
