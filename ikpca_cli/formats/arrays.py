@@ -134,7 +134,9 @@ def default_output(path: str, directory: str | None = None, tag: str = "denoised
     suffix = file.suffix
     if suffix.lower() == ".gz":
         suffix = PurePath(file.stem).suffix + suffix
-    name = f"{file.name.removesuffix(suffix)}.{tag}{suffix}"
+    # A record of WFDB is several files, which no output is.
+    written = ".npy" if suffix.lower() == ".hea" else suffix
+    name = f"{file.name.removesuffix(suffix)}.{tag}{written}"
     return str(PurePath(directory) / name if directory is not None else file.with_name(name))
 
 

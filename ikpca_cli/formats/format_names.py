@@ -13,6 +13,7 @@ TITLES: Final = {
     "tiff": "TIFF",
     "png": "PNG",
     "edf": "EDF",
+    "wfdb": "WFDB",
     "ts": "ts",
     "csv": "text table",
 }

@@ -19,6 +19,7 @@ FORMATS = {
     "tiff": "ikpca_cli.formats.images.tiff:TIFF",
     "png": "ikpca_cli.formats.images.png:PNG",
     "edf": "ikpca_cli.formats.series.edf:EDF",
+    "wfdb": "ikpca_cli.formats.series.wfdb:WFDB",
     "ts": "ikpca_cli.formats.series.ts:TS",
     "csv": "ikpca_cli.formats.csv.csv_format:CSV",
 }

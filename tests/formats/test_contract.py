@@ -23,6 +23,8 @@ PICTURES = ("tiff", "png")
 def form(request):
     if request.param in EXTRAS:
         pytest.importorskip(EXTRAS[request.param])
+    if request.param == "wfdb":
+        pytest.skip("is read alone, and is several files")
     return format_named(request.param)
 
 

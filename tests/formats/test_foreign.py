@@ -142,8 +142,6 @@ def test_the_names_of_formats_are_those_of_the_registry():
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("100 2 360 650000\n100.dat 212 200 11 1024 995 -22131 0 MLII\n# 69 M\n", "WFDB"),
-        ("A1 1 500 7500 12-May-2020 12:33:59\nA1.mat 16+24 1000/mV 16 0 28 -1716 0 I\n", "WFDB"),
         ("Brain Vision Data Exchange Header File Version 1.0\nCh1=Fp1,,0.1\n", "BrainVision"),
     ],
 )

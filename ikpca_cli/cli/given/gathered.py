@@ -133,6 +133,7 @@ def _inside(folder: Path, apart: bool) -> list[str]:
             if not name.startswith(".")
             and Path(name).stem.lower() not in ABOUT
             and name.lower().removesuffix(".gz").endswith(suffixes)
+            and (name.endswith(".hea") or f"{Path(name).stem}.hea" not in names)
         ]
     noisy = sorted(path for path in found if ".denoised." not in path.name and path.is_file())
     noisy += closed

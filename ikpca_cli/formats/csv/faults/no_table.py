@@ -20,10 +20,6 @@ _NUMBERS = re.compile(
 _INDEXED = re.compile(
     r"[+-]?\d++(?:\.\d*+)?+(?:,\d++)*+(?:\s++\d++:[+-]?+[\d.]\S*+){2,}+\s*+(?:#.*)?+"
 )
-_WFDB = re.compile(r"[\w-]+(?:/\d+)? \d+ \d[\d.]*(?:/\S+)?(?: \d+)?(?: .*)?")
-_WFDB_SIGNAL = re.compile(r"[\w-]+\.\w+ \d+(?:[x:+]\d+)* ")
-"""The first line of a header, of a record and its signals and rate; and one for each signal."""
-
 _MARKUP = re.compile(r"<(?:\?xml|!--|!doctype|html|table|svg)|<[a-z][^<>]*>\s*(?:<|$)")
 _PEAKS = ("begin ions", "num peaks:", "numpeaks:")
 _JSON = re.compile(r"\s*(?:\{\s*(?:\"|$)|\[\s*(?:[\[{\"]|[-+.\d][^\]]*[,\]]|$))")
@@ -59,12 +55,6 @@ def refuse_other_text(lines: Sequence[str], name: str) -> None:
         raise InputError(
             f"{name}: is a VAMAS file, whose numbers stand one a line below their settings; export "
             "axis and signal as a text table"
-        )
-    record, *signals = [line for line in full if not line.lstrip().startswith("#")] or [""]
-    if signals and _WFDB.fullmatch(record) and all(map(_WFDB_SIGNAL.match, signals)):
-        raise InputError(
-            f"{name}: is the header of a WFDB record, whose numbers are in another file; export "
-            "them as a text table (rdsamp -c -ps)"
         )
     if any(line.lower().startswith(_PEAKS) for line in full):
         raise InputError(
