@@ -53,6 +53,9 @@ SHORTEST = 16
 SMALLEST_PICTURE = 32
 """Rows and columns of a picture that stands alone."""
 
+FEW_PICTURES = 50
+"""Pictures that are few to learn from as rows, where each shows something else."""
+
 COLOURS = (3, 4)
 """Channels of a coloured picture."""
 
@@ -106,9 +109,14 @@ def looks_like(
     n_rows, n_columns = rows.shape
     if len(sample_shape) == 2 and n_rows == 1:
         return Guess(f"one picture of {sample_shape[0]} x {sample_shape[1]} pixels", "image")
-    if len(sample_shape) == 3 and n_rows == 1 and sample_shape[-1] in COLOURS:
-        size = f"{sample_shape[0]} x {sample_shape[1]}"
+    is_coloured = len(sample_shape) == 3 and sample_shape[-1] in COLOURS
+    size = " x ".join(map(str, sample_shape[:2]))
+    if is_coloured and n_rows == 1:
         return Guess(f"one coloured picture of {size} pixels", "image", is_coloured=True)
+    if (is_coloured or len(sample_shape) == 2) and _show_other_things(rows, sample_shape):
+        kind = "coloured pictures" if is_coloured else "pictures"
+        what = f"{n_rows} {kind} of {size} pixels, too few to learn from as rows"
+        return Guess(what, "image", is_coloured=is_coloured)
     if n_rows == 1 and n_columns >= LONG_ROW and len(sample_shape) < 2:
         return Guess(f"one recording of {n_columns} samples, in a single row", "signal")
     if len(sample_shape) > 1:
@@ -146,6 +154,15 @@ def looks_like(
         if _order(picture) < IN_ORDER and _order(picture.T) < IN_ORDER:
             return Guess(f"one picture of {n_rows} x {n_columns} pixels", "image")
     return None
+
+
+def _show_other_things(rows: RowSource, shape: tuple[int, ...]) -> bool:
+    """Tell whether a few pictures differ by more than noise, as those of one scene do."""
+    if rows.shape[0] >= FEW_PICTURES or min(shape[:2]) < SMALLEST_PICTURE:
+        return False
+    first, second = np.asarray(rows[:2], dtype=np.float64)
+    change = (second - first).reshape(*shape[:2], -1)[..., 0]
+    return _order(change) < IN_ORDER and _order(change.T) < IN_ORDER
 
 
 def counts_rows(rows: RowSource) -> bool:

@@ -331,6 +331,24 @@ def test_a_coloured_picture_is_no_recording():
     assert looks_like(as_rows(rows)).kind == "signal"
 
 
+def test_a_few_pictures_of_other_things_are_no_rows():
+    rng = np.random.default_rng(6)
+    scenes = rng.normal(size=(50, 40, 48)).cumsum(axis=1).cumsum(axis=2)
+    scenes /= scenes.std()
+
+    def guess(pictures):
+        noisy = pictures + rng.normal(scale=0.5, size=pictures.shape)
+        return looks_like(as_rows(noisy.reshape(len(noisy), -1)), pictures.shape[1:])
+
+    assert guess(scenes[:12]).kind == "image"
+    assert "12 pictures of 40 x 48 pixels" in guess(scenes[:12]).what
+    coloured = guess(np.repeat(scenes[:12, :, :, None], 3, axis=3))
+    assert (coloured.kind, coloured.is_coloured) == ("image", True)
+    assert guess(np.repeat(scenes[:1], 12, axis=0)) is None  # frames of one scene
+    assert guess(scenes) is None  # many
+    assert guess(scenes[:12, :20, :20]) is None  # patches
+
+
 def test_rows_that_follow_each_other_are_told_from_those_sorted_by_kind():
     rng = np.random.default_rng(5)
     time = np.arange(1000.0)[:, None]

@@ -60,9 +60,11 @@ def check_rows(rows: Rows, source: str) -> None:
         guess: Guess | None = Guess(what, "signal")
     else:
         guess = looks_like(rows, rows.layout.sample_shape, counted=counted)
+    files = [slice(one.start, one.start + one.count) for one in getattr(rows, "parts", ())]
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     if guess is not None:
         raise InputError(
-            f"{source}: looks like {guess.what}: give {guess.option} to clean it as that; "
+            f"{source}{more}: looks like {guess.what}: give {guess.option} to clean it as that; "
             "if its rows are samples as they are, --window none"
             f"{'' if guess.is_wrapped else _other_ways(rows)}"
         )
@@ -71,13 +73,12 @@ def check_rows(rows: Rows, source: str) -> None:
     times = "" if signals or counted else times_among(rows)
     if times:
         raise InputError(f"{source}: {times}; if it is a part of each row, --window none")
-    files = [slice(one.start, one.start + one.count) for one in getattr(rows, "parts", ())]
     each = each_file_looks_like(rows, files) if files and not signals else None
     if each is not None:
         stack = f"({len(files)}, {files[0].stop}, {rows.shape[1]})"
         tell(
             Note(
-                f"{source} and {len(files) - 1} more: each file looks like {each.what}, and its "
+                f"{source}{more}: each file looks like {each.what}, and its "
                 f"rows were taken for samples (--window none: they are); {each.option} takes it as "
                 f"that; if each file is one sample, save them as one array of shape {stack}"
             )
