@@ -10,7 +10,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ikpca_cli.data.row_source import FloatArray, Progress, silent
+from ikpca_cli.data.first_pass import FirstPass
+from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import IkpcaNote, IkpcaWarning, Note, tell
 from ikpca_cli.estimators.denoiser import Denoiser, load_method
 from ikpca_cli.evaluation.metrics import mean_squared_error
@@ -184,7 +185,7 @@ def _models(
             if ridge is not None:
                 params["ridge"] = ridge
             known = Oracle(split.noisy, split.reference) if oracle else None
-            model, seconds = _fit(cls(**params), split.train, known)
+            model, seconds = _fit(cls(**params), split, known)
             fits = d == "auto" or d <= model.n_components_
             yield (d, ridge), model if fits else _at_most(model), seconds
         return
@@ -192,18 +193,18 @@ def _models(
     params = setting.params | {"n_components": most, "seed": seed}
     if setting.ridges:
         params["ridge"] = setting.ridges[0]
-    model, seconds = _fit(cls(**params), split.train)
+    model, seconds = _fit(cls(**params), split)
     for d, ridge in keys:
         fits = d <= model.n_components_
         yield (d, ridge), model.variant(d, ridge) if fits else _at_most(model), seconds
 
 
-def _fit(
-    model: Denoiser, train: FloatArray, oracle: Oracle | None = None
-) -> tuple[Denoiser, float]:
+def _fit(model: Denoiser, split: Split, oracle: Oracle | None = None) -> tuple[Denoiser, float]:
     """Return the model, with fewer components where the rows have no more, and seconds to fit."""
     start = time.perf_counter()
-    model.fit_up_to(train, oracle=oracle)
+    rows = FirstPass(split.train, model.seed)
+    rows.name = split.name
+    model.fit_up_to(rows, oracle=oracle)
     return model, time.perf_counter() - start
 
 

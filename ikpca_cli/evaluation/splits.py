@@ -8,17 +8,21 @@ from dataclasses import dataclass
 import numpy as np
 
 from ikpca_cli.data.random import Stream, model_rng
-from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.data.row_source import FloatArray, row_name
 from ikpca_cli.errors import UsageError
 
 
 @dataclass(frozen=True)
 class Split:
-    """One run's rows: those to fit on, those to clean, and what these should become."""
+    """One run's rows: those to fit on, those to clean, and what these should become.
+
+    `name` is what messages call those to fit on.
+    """
 
     train: FloatArray
     noisy: FloatArray
     reference: FloatArray
+    name: str = row_name(None)
 
 
 def part_size(size: float | None, n_samples: int, rest: int | None = None) -> int:
@@ -56,6 +60,7 @@ def random_splits(
     noise: float | None,
     runs: int,
     seed: int,
+    name: str = row_name(None),
 ) -> Iterator[Split]:
     """Yield `runs` random splits of one array.
 
@@ -69,6 +74,8 @@ def random_splits(
     noise : float, optional
         Standard deviation of fresh Gaussian noise for each run.
     runs, seed : int
+    name : str
+        What messages call the rows.
     """
     n_samples = len(rows)
     if train_size is None and test_size is None:
@@ -86,7 +93,7 @@ def random_splits(
         chosen, held = order[:train], order[train : train + test]
         noisy = add_noise(rows, noise, seed + run)
         reference = noisy[held].mean(axis=0) if clean is None else clean[held]
-        yield Split(noisy[chosen], noisy[held], reference)
+        yield Split(noisy[chosen], noisy[held], reference, name)
 
 
 def fixed_split(
@@ -97,12 +104,14 @@ def fixed_split(
     noise: float | None,
     runs: int,
     seed: int,
+    name: str = row_name(None),
 ) -> Iterator[Split]:
     """Yield the same rows `runs` times, with fresh noise each time if `noise` is given."""
     for run in range(runs):
         both = add_noise(np.concatenate([train, noisy]), noise, seed + run)
         test = both[len(train) :]
-        yield Split(both[: len(train)], test, test.mean(axis=0) if clean is None else clean)
+        reference = test.mean(axis=0) if clean is None else clean
+        yield Split(both[: len(train)], test, reference, name)
 
 
 def add_noise(rows: FloatArray, noise: float | None, seed: int) -> FloatArray:

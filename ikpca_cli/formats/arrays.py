@@ -176,7 +176,7 @@ def _check_options(name: str, form: Format, options: ReadOptions) -> None:
         raise UsageError(f"{given[0]}: {name} is no text table: leave {given[0]} out")
     if options.dataset is not None and not form.named:
         raise UsageError(
-            f"{name}: arrays of such files ({form.title}) have no names: leave --dataset out, or "
+            f"{name}: the arrays of {form.title} files have no names: leave --dataset out, or "
             f"give FILE::{options.dataset} to the file that has it"
         )
 

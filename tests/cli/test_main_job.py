@@ -263,6 +263,12 @@ def test_compare_shares_fits_and_equals_single_ones(cli, samples):
         assert row["mse_mean"] == pytest.approx(single["mse"], rel=1e-9)
 
 
+def test_compare_names_the_file_that_it_fits_on(cli, samples):
+    for more in (["s_curve_noisy.csv", "--clean", "s_curve_clean.csv"], ["--noise", 0.1]):
+        said = cli("compare", "s_curve_train.csv", *more, "--noise-model", "counts", code=1).stderr
+        assert "s_curve_train.csv: no noise of the kind counts" in said
+
+
 @pytest.mark.parametrize("components", ["2,5", "5,2"])
 def test_compare_takes_components_in_any_order(cli, samples, components):
     rows = output(

@@ -267,7 +267,7 @@ def test_options_that_a_format_has_no_use_for(tmp_path):
     assert read(tmp_path / "x.npy", **standing).shape == (3, 4)
     with pytest.raises(UsageError, match=r"--delimiter: .* is no text table"):
         read(tmp_path / "x.npy", delimiter=";")
-    with pytest.raises(UsageError, match=r"files \(npy\) have no names: leave --dataset out"):
+    with pytest.raises(UsageError, match=r"of npy files have no names: leave --dataset out"):
         read(tmp_path / "x.npy", dataset="x")
     with pytest.raises(UsageError, match=r"--columns: .* is no text table"):
         read(tmp_path / "x.npy", columns="2-")

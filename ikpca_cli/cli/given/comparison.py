@@ -80,10 +80,10 @@ def splits_of(
     seed: int,
     reading: ReadOptions,
 ) -> Iterator[Split]:
-    """Read the files and return each run's rows."""
+    """Read the files and return each run's rows, which messages call by the first file."""
     import numpy as np
 
-    from ikpca_cli.data.row_source import check_width
+    from ikpca_cli.data.row_source import check_width, row_name
     from ikpca_cli.evaluation import splits
 
     if noise is not None and not np.isfinite(noise):
@@ -97,7 +97,7 @@ def splits_of(
     with open_all(gathered([train]), reading) as rows:
         if reading.orientation != "rows":
             check_rows(rows, train)
-        first, names = rows.read(), rows.feature_names
+        first, names, called = rows.read(), rows.feature_names, row_name(rows)
         if noisy is None:
             # With noise to add, the rows are their own clean version.
             reference = None if clean == MEAN else first
@@ -112,6 +112,7 @@ def splits_of(
                 noise=noise,
                 runs=runs,
                 seed=seed,
+                name=called,
             )
     reading = replace(reading, width=first.shape[1], axis=names)
     with open_all(gathered([noisy]), reading, names=names) as rows:
@@ -122,4 +123,6 @@ def splits_of(
         else:
             with open_clean(clean, reading, rows) as paired:
                 reference = None if paired is None else paired.read()
-    return splits.fixed_split(first, second, reference, noise=noise, runs=runs, seed=seed)
+    return splits.fixed_split(
+        first, second, reference, noise=noise, runs=runs, seed=seed, name=called
+    )

@@ -210,7 +210,7 @@ def _cell(cell: str, column: int, place: str, plan: Plan, *, first: bool) -> flo
     if value is None:
         hint = hints.of_cell(cell)
         if first and plan.names is None:
-            hint = f"if these are names, give --header yes; {hint}"
+            hint = f"if these are names, give --header yes; else {hint}"
         raise InputError(f"{plan.name}: {place} is {shown!r}, not a number; {hint}")
     if math.isnan(value):
         what = "missing" if not cell else f"missing ({shown})"
