@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.given.looks import check_rows
-from ikpca_cli.cli.given.window_options import fit_windows
+from ikpca_cli.cli.given.window_options import fit_windows, stretch_of
+from ikpca_cli.cli.pictures import picture_of_fit, picture_of_stretch
 from ikpca_cli.cli.several import open_all, open_apart
 from ikpca_cli.cli.sources import opener
 from ikpca_cli.data.first_pass import FirstPass
@@ -18,12 +19,16 @@ from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.ikpca import IKPCA
 from ikpca_cli.estimators.missing_values import FilledRows, fit_filled
 from ikpca_cli.evaluation.diagnostics import noise_flaw
+from ikpca_cli.modelfile.storage import load_model, save_model
+from ikpca_cli.recordings.windowed import Windowed
 
 if TYPE_CHECKING:
+    from ikpca_cli.cli.given.fit_options import ModelFile, Windows
+    from ikpca_cli.cli.given.reading_options import Reading
     from ikpca_cli.data.row_source import Progress
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.formats.arrays import ReadOptions, Rows
-    from ikpca_cli.recordings.windowed import Windowed
+    from ikpca_cli.formats.output import Identity
 
 
 @dataclass(frozen=True)
@@ -34,22 +39,26 @@ class Lesson:
     ----------
     sources
         The files; of windows each by itself, else as one set of rows.
-    reading
+    files
         How they are read.
-    window, hop, fs
-        What stands on the command line for these.
+    windows
+        How they are cut, if they are.
     keep_sums
         As for `ikpca_cli.estimators.ikpca.IKPCA.fit`.
+    old
+        A model that takes in the rows, None for a new one.
+    seen
+        The identity of its file when it was read: another run may have added to it since.
     on_cluster
         Whether the workers of a cluster read the file themselves.
     """
 
     sources: Sequence[str]
-    reading: ReadOptions
-    window: str | None = None
-    hop: int | None = None
-    fs: float | None = None
+    files: ReadOptions
+    windows: Windows
     keep_sums: bool = False
+    old: Denoiser | None = None
+    seen: Identity | None = None
     on_cluster: bool = False
 
 
@@ -74,14 +83,37 @@ class Learned:
     seconds: float
     flaw: str | None = None
 
+    @property
+    def inner(self) -> Denoiser:
+        """The model of rows, or that of windows."""
+        return self.model.model if isinstance(self.model, Windowed) else self.model
 
-def learn(
-    lesson: Lesson,
-    chosen: Denoiser,
-    old: Denoiser | None,
-    progress: Progress,
-    opened: ExitStack,
-) -> Learned:
+
+def model_to_update(path: str | None) -> Denoiser | None:
+    """Return a model that is to take in more rows, if there is one.
+
+    Raises
+    ------
+    UsageError
+        If it is of windows.
+    """
+    old = None if path is None else load_model(path)
+    if isinstance(old, Windowed):
+        raise UsageError(f"{path} is for windows and cannot take in more: fit all files at once")
+    return old
+
+
+def files_of(reading: Reading, windows: Windows, old: Denoiser | None) -> ReadOptions:
+    """Return how the files of a lesson are read: as before, where a model takes in more rows."""
+    files = reading.options(fills=True, known=None if old is None else old.reading_)
+    if windows.window == "none":
+        files = replace(files, orientation="rows")
+    if old is not None:
+        files = replace(files, width=old.n_features_in_, axis=old.feature_names_)
+    return files
+
+
+def learn(lesson: Lesson, chosen: Denoiser, progress: Progress, opened: ExitStack) -> Learned:
     """Learn a model from files, which stay open for as long as `opened` does.
 
     Parameters
@@ -90,8 +122,6 @@ def learn(
         What to learn from.
     chosen
         What is fitted, with its parameters and what is known of the noise.
-    old
-        A model that takes in the rows instead; None for a new one.
     progress
         As for `Denoiser.fit`.
     opened
@@ -102,16 +132,18 @@ def learn(
     InputError
         If a file cannot be learned from.
     """
-    if lesson.window is not None and lesson.window != "none":
-        files = opened.enter_context(open_apart(lesson.sources, lesson.reading, progress))
+    sources, files, windows, old = lesson.sources, lesson.files, lesson.windows, lesson.old
+    if windows.window is not None and windows.are_asked:
+        apart = opened.enter_context(open_apart(sources, files, progress))
         start = time.perf_counter()
-        windowed = fit_windows(chosen, files, lesson.window, lesson.hop, lesson.fs, progress)
-        return Learned(windowed, files[0], time.perf_counter() - start)
+        cut = windows.window, windows.hop, windows.fs
+        windowed = fit_windows(chosen, apart, *cut, progress)
+        return Learned(windowed, apart[0], time.perf_counter() - start)
     known = None if old is None else old.feature_names_
-    check = check_rows if lesson.window is None and old is None else None
-    rows = opened.enter_context(open_all(lesson.sources, lesson.reading, progress, known, check))
+    check = check_rows if windows.window is None and old is None else None
+    rows = opened.enter_context(open_all(sources, files, progress, known, check))
     start = time.perf_counter()
-    opens = opener(rows, lesson.sources[0], lesson.reading) if lesson.on_cluster else None
+    opens = opener(rows, sources[0], files) if lesson.on_cluster else None
     if old is not None:
         more = _more_rows(rows, old, opens)
         if not isinstance(old, IKPCA):
@@ -131,6 +163,29 @@ def learn(
         model = chosen.fit(seen, keep_sums=lesson.keep_sums, progress=progress)
     flaw = noise_flaw(chosen, seen)
     return Learned(model, seen, time.perf_counter() - start, flaw)
+
+
+def keep(
+    learned: Learned,
+    lesson: Lesson,
+    told: Mapping[str, str | int],
+    file: ModelFile,
+    plot: str | None,
+    *,
+    force: bool,
+) -> None:
+    """Write a model, which keeps what was told of its files, and draw what it made of them."""
+    replaces = lesson.seen if file.path == file.update else None
+    learned.inner.reading_ = told if lesson.old is None else lesson.old.reading_
+    save_model(file.path, learned.model, force=force, replaces=replaces)
+    if plot is None:
+        return
+    if isinstance(learned.model, Windowed):
+        picture_of_stretch(plot, stretch_of(learned.model, learned.seen), force=force)
+    else:
+        others = len(lesson.sources) - 1
+        name = lesson.sources[0] + (f" and {others} more" if others else "")
+        picture_of_fit(plot, learned.model, name, learned.seen, force=force)
 
 
 def _more_rows(

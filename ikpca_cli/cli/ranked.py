@@ -16,6 +16,7 @@ from ikpca_cli.estimators.methods import METHODS
 
 if TYPE_CHECKING:
     from ikpca_cli.cli.options import Printing, Work
+    from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.evaluation.ranking import Standing
     from ikpca_cli.formats.layout import ReadOptions
 
@@ -26,20 +27,28 @@ COLUMNS = {
 }
 
 
-def settle(
+def settled(
+    method: str,
     sources: Sequence[str],
     given: Mapping[str, Any],
-    reading: ReadOptions,
+    reading: ReadOptions | None,
     work: Work,
     printing: Printing,
-) -> tuple[str, dict[str, Any], list[str]]:
-    """Return the method of least estimated error, the options that it has, and how all stand.
+) -> tuple[Denoiser, list[str]]:
+    """Return an estimator with the options that were given, and what is told of others.
+
+    For "auto" it is the best by estimated error on rows that are read as `reading` says.
 
     Raises
     ------
     UsageError
-        If the rows come through a pipe, which can be read once only.
+        If the rows come through a pipe, which can be read once only, or an option is not for the
+        method.
     """
+    from ikpca_cli.estimators.denoiser import load_method
+
+    if reading is None:
+        return load_method(method)(**method_params(method, given)), []
     from ikpca_cli.evaluation.ranking import best_of
 
     if "-" in sources:
@@ -53,7 +62,8 @@ def settle(
     each = ", ".join(
         f"{one.method} {one.estimated_mse:.3g} ± {one.estimated_mse_error:.1g}" for one in standings
     )
-    return best, own, [f"Estimated on rows held out: {each}; {best} was taken."]
+    taken = f"Estimated on rows held out: {each}; {best} was taken."
+    return load_method(best)(**method_params(best, own)), [taken]
 
 
 def rank_file(

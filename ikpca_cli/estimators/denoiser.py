@@ -250,6 +250,11 @@ class Denoiser(KnownFit):
         self._given_noise = transform
         return self
 
+    @property
+    def level_given(self) -> bool:
+        """Whether the noise of a fit is told, and not found."""
+        return self.noise_std != "auto" or self._given_noise is not None
+
     def white_rows(self, X: RowSource) -> RowSource:
         """Return rows (n, p) as this fit sees them: without spikes, with white noise."""
         usual = self._usual()

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ikpca_cli.cli.given.values import MEAN, is_file
+from ikpca_cli.cli.given.window_options import check_windows, window_size
 from ikpca_cli.cli.sources import split_source
 from ikpca_cli.errors import UsageError
+
+if TYPE_CHECKING:
+    from ikpca_cli.cli.given.fit_options import ModelFile, Parameters, Windows
+    from ikpca_cli.cli.given.reading_options import Reading
+    from ikpca_cli.cli.options import Model
 
 
 def check_outputs(target: str, plot: str | None, *, inputs: Sequence[str], force: bool) -> None:
@@ -37,31 +44,59 @@ def check_outputs(target: str, plot: str | None, *, inputs: Sequence[str], force
         check_picture(plot, inputs=files, outputs=[target], force=force)
 
 
-def check_several(cluster: str | None) -> None:
+def check_several(sources: Sequence[str], cluster: str | None) -> None:
     """Refuse what takes a single file where several are to be one training set."""
-    if cluster is not None:
+    if len(sources) > 1 and cluster is not None:
         raise UsageError("--cluster takes a single file: give one, or leave --cluster out")
 
 
-def check_ranking(noise_file: str | None) -> None:
-    """Refuse what a file says of the noise where methods are ranked by one level of white noise."""
-    if noise_file is not None:
+def check_fit(
+    given: Mapping[str, Any],
+    file: ModelFile,
+    windows: Windows,
+    method: str | None,
+    parameters: Parameters,
+    common: Model,
+    reading: Reading,
+    cluster: str | None,
+) -> None:
+    """Refuse options of ``ikpca fit`` that exclude one another.
+
+    Raises
+    ------
+    UsageError
+        That names one of them.
+    """
+    clean, levels = parameters.clean, common.noise_std if is_file(common.noise_std) else None
+    noise_file = levels or parameters.noise_rows
+    if clean not in (None, MEAN):
+        raise UsageError(
+            f"--clean {clean}: a model is learned from noisy rows alone; the one word here is "
+            "mean, for rows that all show one signal"
+        )
+    if file.update is not None:
+        other = None if method == "ikpca" else method
+        cut = {"--window": windows.window, "--hop": windows.hop, "--fs": windows.fs}
+        _check_update({**given, "--method": other, **cut}, noise_file)
+    window_size(windows.window, windows.hop, windows.fs)
+    if windows.are_asked:
+        rows_alone = {"--clean mean": clean == MEAN, "--keep-sums": file.keep_sums}
+        check_windows(common.noise_model, noise_file, rows_alone)
+    if method == "auto" and noise_file is not None:
         raise UsageError(
             f"--method auto ranks methods by one level of white noise, and not by {noise_file}: "
             "name a method"
         )
+    if reading.left_to_model and cluster is not None:
+        missing = reading.missing.value
+        raise UsageError(f"--missing {missing} does not go with --cluster: give --missing mean")
 
 
-def check_missing(missing: str, given: dict[str, bool]) -> None:
-    """Refuse options that do not go with missing values that the model fills in."""
-    for option, there in given.items():
-        if there:
-            raise UsageError(f"--missing {missing} does not go with {option}: give --missing mean")
-
-
-def check_update(given: dict[str, Any]) -> None:
+def _check_update(given: Mapping[str, Any], noise_file: str | None) -> None:
     """Refuse options of a new fit where a model is only to take in more rows."""
     unused = {None, "auto", 0}
     for option, value in given.items():
         if value not in unused:
             raise UsageError(f"--update keeps the model's parameters: leave {option} out")
+    if noise_file is not None:
+        raise UsageError("--update keeps what the model knows of noise: leave it out")

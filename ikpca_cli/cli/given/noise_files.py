@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ikpca_cli.cli.given.gathered import gathered
+from ikpca_cli.cli.given.values import is_file
 from ikpca_cli.cli.several import open_all
 from ikpca_cli.cli.sources import open_rows
 from ikpca_cli.data.row_source import read_all
@@ -22,8 +24,8 @@ if TYPE_CHECKING:
 
 def noise_of_files(
     noise_std: str | None, noise_rows: str | None, model: str | None, reading: ReadOptions
-) -> Transform:
-    """Return what makes noise white, by a file of levels or one of noise alone.
+) -> Transform | None:
+    """Return what makes noise white, by a file of levels or of noise alone; None without one.
 
     Parameters
     ----------
@@ -43,6 +45,9 @@ def noise_of_files(
     UsageError
         If both are given, or the noise model says something else.
     """
+    levels_there = noise_std is not None and is_file(noise_std)
+    if noise_rows is None and not levels_there:
+        return None
     if noise_std not in (None, "auto") and noise_rows is not None:
         raise UsageError("--noise-std and --noise-rows both say what the noise is: give one")
     if noise_rows is None:
@@ -66,6 +71,8 @@ def noise_of_files(
                 f"{noise_std}: a noise level is not positive; give one for each column"
             )
         return ColumnScale(stds)
+    if reading.missing in ("fill", "keep"):  # by the model, which is yet to be learned
+        reading = replace(reading, missing="error")
     with open_all(gathered([noise_rows]), reading) as rows:
         noise = read_all(rows)
     if len(noise) < 2:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ikpca_cli.errors import UsageError
@@ -67,7 +67,7 @@ def check_applies(option: str, method: str) -> None:
         raise UsageError(f"{option} does not apply to the method {method}: leave it out")
 
 
-def method_params(method: str, options: dict[str, Any]) -> dict[str, Any]:
+def method_params(method: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return constructor parameters from options as given; None leaves the method's default.
 
     Raises
