@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from ikpca_cli.cli.preview import print_preview
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.plots.picture_file import write_picture
+from ikpca_cli.plots.stretch import Stretch
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from ikpca_cli.evaluation.experiment import Result
     from ikpca_cli.evaluation.splits import Split
     from ikpca_cli.plots.shown import Shown
-    from ikpca_cli.plots.stretch import Stretch
 
 
 def picture_of_fit(
@@ -42,6 +43,17 @@ def picture_of_stretch(target: str, stretch: Stretch, *, force: bool) -> None:
     from ikpca_cli.plots.stretches import draw_stretch
 
     write_picture(target, lambda: draw_stretch(stretch), force=force)
+
+
+def show(shown: Shown | Stretch, plot: str | None, *, force: bool, preview: bool) -> None:
+    """Draw some of a file before and after, and print some, where that was asked for."""
+    if plot is not None:
+        if isinstance(shown, Stretch):
+            picture_of_stretch(plot, shown, force=force)
+        else:
+            picture_of_rows(plot, shown, force=force)
+    if preview:
+        print_preview(shown.as_rows() if isinstance(shown, Stretch) else shown)
 
 
 def picture_of_beats(target: str, shown: Shown, method: str, *, force: bool) -> None:

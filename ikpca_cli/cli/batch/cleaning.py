@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import os
 import time
+import warnings
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import lru_cache, partial
@@ -13,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.batch.job import Job, Outcome, Stopped
 from ikpca_cli.cli.sources import located, quietly_open
-from ikpca_cli.errors import IkpcaError, InputError
+from ikpca_cli.errors import IkpcaError, IkpcaWarning, InputError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,6 +42,37 @@ def _load(path: str, _version: tuple[int, int, int] | None) -> Denoiser | Window
     from ikpca_cli.modelfile.storage import load_model
 
     return load_model(path)
+
+
+def checked_model(path: str, rows_alone: Mapping[str, bool]) -> Denoiser | Windowed:
+    """Load a model, and say if little is to be expected of it.
+
+    Parameters
+    ----------
+    path
+        Its file.
+    rows_alone
+        Options that are not for windows, and whether they are given.
+
+    Raises
+    ------
+    UsageError
+        If one is, and the model is for windows.
+    """
+    from ikpca_cli.cli.given.window_options import refuse_for_windows
+    from ikpca_cli.recordings.windowed import Windowed
+
+    model = model_of(path)
+    if model.is_useless():
+        warnings.warn(
+            f"{path}: when it was fitted, it was not expected to bring rows closer to clean ones; "
+            "where it did not know their noise (`ikpca info`), fit it with --noise-std",
+            IkpcaWarning,
+            stacklevel=2,
+        )
+    if isinstance(model, Windowed):
+        refuse_for_windows(rows_alone, f"{path} for windows: leave it out")
+    return model
 
 
 def clean(job: Job, progress: Progress) -> Outcome:

@@ -75,6 +75,14 @@ def _check_name(output: str) -> None:
         )
 
 
+def check_residual(residual: str | None, targets: Sequence[str]) -> None:
+    """Refuse a residual of several files, or one in place of what is cleaned."""
+    if residual is not None and len(targets) > 1:
+        raise UsageError(f"--residual is for one input, not {len(targets)}: clean it by itself")
+    if residual is not None and os.path.realpath(residual) == os.path.realpath(targets[0]):
+        raise UsageError(f"--residual and the output are both {residual}: give two files")
+
+
 def check_plot(plot: str, inputs: list[str], outputs: list[str], force: bool) -> None:
     """Refuse a picture that cannot be, before any work."""
     from ikpca_cli.plots.picture_file import check_picture

@@ -17,22 +17,7 @@ from ikpca_cli.cli.given.window_options import as_rows_of
 from ikpca_cli.cli.help import list_completions
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import split_source
-from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.methods import METHODS
-
-_COLUMNS = {
-    "method": "method",
-    "kernel": "kernel",
-    "n_components": "components",
-    "gamma": "gamma",
-    "ridge": "ridge",
-    "n_rff": "rff",
-    "mse": "MSE",
-    "snr_gain_db": "gain [dB]",
-    "runs": "runs",
-    "fit_seconds": "fit [s]",
-    "denoise_seconds": "denoise [s]",
-}
 
 
 @composed
@@ -155,11 +140,9 @@ def compare(
         rank_file(train, noisy, methods, fixed | {"--seed": seed}, files, work, printing)
         return
 
-    from ikpca_cli.cli.words.comparing import comparison_sentence
-    from ikpca_cli.cli.words.report import Spread, print_lines, print_records
+    from ikpca_cli.cli.words.compared import Comparison
     from ikpca_cli.data import threads
     from ikpca_cli.evaluation import experiment
-    from ikpca_cli.evaluation.metrics import snr_gain_db
 
     if plot is not None:
         from ikpca_cli.plots.picture_file import check_picture
@@ -182,15 +165,7 @@ def compare(
             oracle=oracle,
             progress=progress,
         )
-    records = [result.record() for result in results]
-    if not any(row["runs"] for row in records):
-        raise UsageError(f"no method can do this: {records[0]['method']} {records[0]['note']}")
-    noisy_level = experiment.mean_and_std(mse_noisy)
-    before = noisy_level["mse_mean"] or 0.0
-    records = [
-        row | {"snr_gain_db": snr_gain_db(before, row["mse_mean"]) if row["runs"] else None}
-        for row in records
-    ]
+    found = Comparison.of(results, mse_noisy)
     if plot is not None:
         from ikpca_cli.cli.pictures import picture_of_comparison, picture_of_methods
 
@@ -198,22 +173,5 @@ def compare(
         if clean == MEAN:
             picture_of_methods(plot, results, first, seed, oracle, title, force=force)
         else:
-            picture_of_comparison(plot, results, before, title, force=force)
-    if printing.output_format is opt.Format.table:
-        records = [
-            row | {"mse": row["note"] or Spread(row["mse_mean"], row["mse_std"])} for row in records
-        ]
-    ranked = [(row["mse_mean"], index) for index, row in enumerate(records) if row["runs"]]
-    print_records(
-        records,
-        printing.form,
-        columns=_COLUMNS,
-        spare=("denoise_seconds", "fit_seconds", "runs", "n_rff", "ridge", "gamma", "kernel"),
-        json_value={"mse_noisy": noisy_level, "results": records},
-        best=min(ranked)[1],
-        title=("noisy rows: MSE", Spread(noisy_level["mse_mean"], noisy_level["mse_std"])),
-    )
-    if printing.output_format is opt.Format.table:
-        print_lines(
-            [comparison_sentence(records, before, repeats=noisy is None or noise is not None)]
-        )
+            picture_of_comparison(plot, results, found.before, title, force=force)
+    found.report(printing, repeats=noisy is None or noise is not None)

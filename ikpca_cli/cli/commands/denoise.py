@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import os
-import warnings
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from ikpca_cli.cli import options as opt
-from ikpca_cli.cli.batch.targets import check_plot, make_folders, targets_of
+from ikpca_cli.cli.batch.targets import check_plot, check_residual, make_folders, targets_of
 from ikpca_cli.cli.drawing import AxisLabels
 from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.reading_options import Reading
-from ikpca_cli.cli.given.window_options import refuse_for_windows
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import absolute
 from ikpca_cli.cli.streams import results_beside, standard
-from ikpca_cli.errors import IkpcaWarning, UsageError
-
-if TYPE_CHECKING:
-    from ikpca_cli.plots.shown import Shown
-    from ikpca_cli.plots.stretch import Stretch
+from ikpca_cli.errors import UsageError
 
 
 @composed
@@ -119,54 +113,41 @@ def denoise(
         named = [absolute(word) for word in named]
         output_dir = output_dir and absolute(output_dir)
     targets = targets_of(noisy, output, output_dir, model, named)
+    check_residual(residual, targets)
     if skip_existing and force:
         raise UsageError(
             "--skip-existing leaves outputs that exist, --force replaces them: give one of them"
         )
-    if residual is not None and len(noisy) > 1:
-        raise UsageError(f"--residual is for one input, not {len(noisy)}: clean it by itself")
-    if residual is not None and os.path.realpath(residual) == os.path.realpath(targets[0]):
-        raise UsageError(f"--residual and the output are both {residual}: give two files")
-
     if plot is not None:
         check_plot(plot, [model, *noisy], [*targets, *([residual] if residual else [])], force)
     axes.check(plot)
     if image is not None and plot is None and not preview:
         raise UsageError("--image says how --plot and --preview draw: give one of them")
 
-    from ikpca_cli.cli.batch.cleaning import model_of
+    from ikpca_cli.cli.batch.cleaning import checked_model
     from ikpca_cli.cli.batch.cluster import cluster as on_cluster
     from ikpca_cli.cli.batch.ending import Batch
     from ikpca_cli.cli.batch.job import Job
     from ikpca_cli.cli.batch.parallel import clean_all
+    from ikpca_cli.cli.pictures import show
     from ikpca_cli.formats.output import new_names
     from ikpca_cli.plots.shown import image_shape
-    from ikpca_cli.recordings.windowed import Windowed
 
-    if model_of(model).is_useless():
-        warnings.warn(
-            f"{model}: when it was fitted, it was not expected to bring rows closer to clean ones; "
-            "where it did not know their noise (`ikpca info`), fit it with --noise-std",
-            IkpcaWarning,
-            stacklevel=1,
-        )
-    if isinstance(model_of(model), Windowed):
-        rows_alone = {"--keep-unlike": keep_unlike, "--image": image is not None}
-        refuse_for_windows(rows_alone, f"{model} for windows: leave it out")
-    size = image_shape(image, model_of(model).n_features_in_)
-    options = reading.options(fills=True, known=model_of(model).reading_)
+    fitted = checked_model(model, {"--keep-unlike": keep_unlike, "--image": image is not None})
     if output_dir is not None:
         make_folders(os.path.dirname(target) for target in targets)
-    todo = [
+    options = reading.options(fills=True, known=fitted.reading_)
+    size = image_shape(image, fitted.n_features_in_)
+    jobs = [
         Job(
             model,
             source,
             target,
             options,
-            residual,
-            force,
-            round_to_input,
-            keep_unlike,
+            residual=residual,
+            force=force,
+            round_to_input=round_to_input,
+            keep_unlike=keep_unlike,
             digits=digits,
             shows=preview or plot is not None,
             image=size,
@@ -180,25 +161,10 @@ def denoise(
         new_names,
         progress_bar(quiet=printing.quiet, verbose=printing.verbose) as progress,
     ):
-        for outcome in clean_all(todo, work.jobs, progress):
+        for outcome in clean_all(jobs, work.jobs, progress):
             batch.take(outcome)
             if outcome.shown is not None:
                 shown = outcome.shown.labelled(axes.x_label, axes.y_label)
-                _show(shown, plot, preview, force)
+                show(shown, plot, force=force, preview=preview)
     with results_beside(residual):
-        batch.end(model_of(model).summary()["noise_std"], keep_unlike, quietly="-" in targets)
-
-
-def _show(shown: Shown | Stretch, plot: str | None, preview: bool, force: bool) -> None:
-    """Draw some of a file before and after, and print some, where that was asked for."""
-    from ikpca_cli.cli.pictures import picture_of_rows, picture_of_stretch
-    from ikpca_cli.cli.preview import print_preview
-    from ikpca_cli.plots.stretch import Stretch
-
-    if plot is not None:
-        if isinstance(shown, Stretch):
-            picture_of_stretch(plot, shown, force=force)
-        else:
-            picture_of_rows(plot, shown, force=force)
-    if preview:
-        print_preview(shown.as_rows() if isinstance(shown, Stretch) else shown)
+        batch.end(fitted.summary()["noise_std"], keep_unlike, quietly="-" in targets)
