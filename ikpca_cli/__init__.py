@@ -1,6 +1,28 @@
 """Denoise stacks of signals with invertible kernel PCA.
 
 The classes are imported on first use, so that ``import ikpca_cli`` costs no numpy.
+
+The house: each folder imports from those above it in this list, and from no other.
+
+- data: rows (`RowSource`), wherever they lie, a first pass over them, threads, random streams
+- linalg: eigenproblems, shrinkage of spectra
+- models: models in feature space and their pre-images (`Preimage`); kernels; smoothers along rows
+- transforms: maps to rows with white noise and back (`Transform`)
+- noise: how strong noise is, of which kind, and what tells it from signal
+- selection: the choice of parameters by an estimate of the error
+- estimators: `IKPCA`, `KernelPCA`, `PCA`, on the steps of a fit that they share (`Denoiser`)
+- evaluation: errors, with and without clean rows
+- formats: files of arrays, in and out (`Format`)
+- recordings: windows cut from recordings and pictures, and put back
+- modelfile: models as files, which run nothing when they are read
+- plots: pictures
+- guide: pages of the documentation
+- cli: commands, their options, batches, and all that is printed
+
+A fit goes from ``cli.commands.fit`` by ``cli.learning`` to ``Denoiser.fit``: a first pass over the
+rows, what the noise is (``estimators.decisions``), a choice (``selection``), a model (``models``).
+A file is cleaned by ``cli.batch.cleaning``, block by block. A new kernel, activation, noise model,
+transform, pre-image, format or command is a module of its own and a line in its registry.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import ikpca_cli
 from tests.conftest import ROOT
 
 PACKAGE = ROOT / "ikpca_cli"
@@ -73,6 +75,13 @@ def test_layers_look_down(path):
 
     for name in imports_of(path) - {"ikpca_cli"}:
         assert layer(name) <= layer(name_of(path)), f"{name_of(path)} imports {name}"
+
+
+def test_the_map_of_the_house_is_true():
+    listed = re.findall(r"^- (\w+): ", ikpca_cli.__doc__, re.MULTILINE)
+    folders = {path.name for path in PACKAGE.iterdir() if (path / "__init__.py").exists()}
+    assert listed == [room for rooms in LAYERS for room in rooms if room in folders]
+    assert set(listed) == folders
 
 
 def test_rooms_are_small():
