@@ -78,7 +78,7 @@ def test_wrong_width(cli, ready, command):
 
 
 def test_an_output_that_exists_is_refused_before_methods_are_compared(cli, ready, monkeypatch):
-    monkeypatch.setattr("ikpca_cli.cli.ranked.settle", None)
+    monkeypatch.setattr("ikpca_cli.cli.ranked.settled", None)
     args = ["fit", "good.npy", "--method", "auto", "-o", "pca.joblib"]
     assert "pca.joblib: exists already" in refused(cli, args, 1, ready)
 
