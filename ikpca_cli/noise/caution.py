@@ -225,6 +225,11 @@ def caution_of_file(
         if level.certain and abs(np.log(level.std / usual.std)) <= enough:
             like = usual.std
         found = seen = beside_signal(like_fit, level.std, like, signal, n_fitted) / like
+        # What is in doubt of a level that is not certain is signal, which these rows have as the
+        # training rows have, so that a lower one differs by more than the rows' own chance.
+        chance = _SURELY * (2.0 * min(len(like_fit), n_fitted)) ** -0.5
+        if not level.certain and np.log(found) < -max(np.log(LIKE), chance):
+            enough = 0.0
         # A level that is not certain is an upper bound still, so that a lower one counts.
         other = abs(np.log(found)) > enough
         if other and (level.certain or found < 1.0):

@@ -449,6 +449,21 @@ def test_a_file_that_looks_quieter_by_an_unknown_amount_is_left_alone(monkeypatc
     assert caution_of_file(at_any(mean_of_columns), rows, guess, rng, 40).strength > 0.0
 
 
+@pytest.mark.parametrize(
+    ("n_samples", "level", "is_left"), [(250, 0.75, True), (250, 0.85, False), (40, 0.75, False)]
+)
+def test_levels_in_doubt_by_the_same_signal_differ_by_chance_alone(
+    n_samples, level, is_left, monkeypatch
+):
+    """Signal in all of few columns makes both read too high: a lower one is one of less noise."""
+    found = NoiseLevel(level, certain=False, is_bound=True, error=0.18)
+    monkeypatch.setattr("ikpca_cli.noise.caution.estimate_noise", lambda _rows: found)
+    rng, guess = np.random.default_rng(6), Caution(1.0, strength=0.8)
+    rows = rng.normal(size=(n_samples, 12))
+    caution = caution_of_file(at_any(mean_of_columns), rows, guess, rng, 400)
+    assert (caution.strength == 0.0) is is_left
+
+
 def test_rows_are_compared_with_what_was_read_where_a_lower_level_was_taken():
     """Edges that count as noise are in other rows as well: these would be called louder."""
     rng = np.random.default_rng(np.random.SeedSequence([61, 99]))
