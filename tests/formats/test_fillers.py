@@ -42,6 +42,15 @@ def test_a_filler_is_told_by_its_place(tmp_path, name, value):
 
 
 @pytest.mark.parametrize("name", WRITERS)
+def test_a_filler_is_far_from_its_column_alone(tmp_path, name):
+    values = VALUES * np.where(np.arange(8) == 5, 80_000.0, 1.0)
+    values[7:40, 3] = -99999.0
+    WRITERS[name](tmp_path / name, values)
+    assert "row 8" in said(tmp_path / name)
+    assert "holds -99999, far from all others" in said(tmp_path / name)
+
+
+@pytest.mark.parametrize("name", WRITERS)
 @pytest.mark.parametrize("values", [VALUES, VALUES * 9999, np.full((9, 3), 1.0), VALUES * 1e20])
 def test_ordinary_rows_have_none(tmp_path, name, values):
     WRITERS[name](tmp_path / name, values)

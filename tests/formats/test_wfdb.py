@@ -59,6 +59,7 @@ def test_missing_numbers_and_files_that_are_too_short(tmp_path):
         ("a 1 500 7500\na.dat 508 1000/mV 16 0 28 -1716 0 I\n", "of format 508"),
         ("a 1 500 7500\na.dat 16x2 1000/mV 16 0 28 -1716 0 I\n", "of format 16x2"),
         ("a/3 1 500 7500\na_1 2500\na_2 5000\n", "several segments"),
+        ("a 1 500 0\n~ 0 1000/mV 16 0 0 0 0 I\n", "of format 0"),
         ("a 2 500 7500\na.dat 16 1000/mV\n", "fewer signals than it has"),
     ],
 )

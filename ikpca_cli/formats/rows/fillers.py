@@ -43,7 +43,8 @@ _PIECES, _NUMBERS = 16, 1 << 13
 def filler(values: npt.NDArray[Any]) -> tuple[int, int] | None:
     """Return the row and column of a number that may stand for a missing value, if there is one.
 
-    It is one of those that are usual, and far from all others.
+    It is one of those that are usual, and far from all others, or from those of its column: those
+    of other columns may be as large.
 
     Parameters
     ----------
@@ -51,13 +52,16 @@ def filler(values: npt.NDArray[Any]) -> tuple[int, int] | None:
     """
     size = np.abs(values, dtype=np.float64)
     size[~np.isfinite(size)] = 0.0
-    largest = float(size.max(initial=0.0))
-    if not np.isclose(largest, _FILLERS, rtol=_SAME, atol=0.0).any():
+    largest = size.max(axis=0, initial=0.0)
+    others = size.max(axis=0, initial=0.0, where=size < (1.0 - _SAME) * largest)
+    most = float(largest.max(initial=0.0))
+    rest = float(size.max(initial=0.0, where=size < (1.0 - _SAME) * most))
+    far = (largest == most) & (most >= _FAR * rest)
+    far |= (largest >= _FAR * others) & (others > 0.0)
+    usual = np.isclose(largest[:, None], _FILLERS, rtol=_SAME, atol=0.0).any(axis=1)
+    if not (far & usual).any():
         return None
-    others = float(size.max(initial=0.0, where=size < (1.0 - _SAME) * largest))
-    if largest < _FAR * others:
-        return None
-    row, column = np.argwhere(size == largest)[0]
+    row, column = np.argwhere((size == largest) & far & usual)[0]
     return int(row), int(column)
 
 

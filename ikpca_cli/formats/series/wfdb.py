@@ -28,7 +28,7 @@ _RECORD = re.compile(
     r"(?: (?P<count>\d+))?(?: .*)?"
 )
 _SIGNAL = re.compile(
-    r"(?P<file>[\w.-]*\.[A-Za-z]\w*)\s+(?P<form>\d+)(?P<frames>x\d+)?(?P<skew>:\d+)?(?:\+(?P<offset>\d+))?"
+    r"(?P<file>~|[\w.-]*\.[A-Za-z]\w*)\s+(?P<form>\d+)(?P<frames>x\d+)?(?P<skew>:\d+)?(?:\+(?P<offset>\d+))?"
     r"(?:\s+(?P<gain>[-+.\deE]+)(?:\((?P<baseline>-?\d+)\))?(?:/\S+)?)?"
     r"(?:\s+\d+(?:\s+(?P<zero>-?\d+)(?:\s.*)?)?)?\s*"
 )
