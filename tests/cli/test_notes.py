@@ -56,9 +56,9 @@ def test_rows_are_warned_of_where_not_their_noise_alone_is_unlike(caution, kind)
     (line,) = unlike_lines(rows, [3, 5], Treatment(caution), kept=False)
     assert type(line) is kind
     assert line.startswith("a.npy: 2 of 50 rows are unlike")
-    (line,) = unlike_lines(rows, [3, 5], None, kept=True)
+    (line,) = unlike_lines(rows, [3, 5], Treatment(caution), kept=True)
     assert type(line) is Note
-    assert unlike_lines(rows, [3], None, kept=False) == ()
+    assert unlike_lines(rows, [3], Treatment(caution), kept=False) == ()
 
 
 def test_a_file_of_other_noise_is_noted(cli):
