@@ -73,6 +73,8 @@ class MixtureModel:
             raise ValueError("its directions do not belong to its components")
         if self.noise_variance <= 0.0 or min(self.shares.min(), self.signal_variances.min()) < 0.0:
             raise ValueError("its shares and variances are not positive")
+        if abs(float(self.shares.sum(dtype=np.float64)) - 1.0) > 1e-3:  # of single precision
+            raise ValueError("its shares do not add up to one")
 
     @property
     def gains(self) -> FloatArray:

@@ -20,6 +20,7 @@ from ikpca_cli.plots.style import (
     CLEANED,
     FAINT,
     INK,
+    legend_below,
     legend_beside,
     line_style,
     new_figure,
@@ -58,22 +59,23 @@ def draw_fit(model: Denoiser, name: str, evidence: Evidence | None = None) -> Fi
     title = f"{model.method} on {name}: {model.n_samples_} rows, noise level {level}"
     tried = model.tried_
     if evidence is None:
-        figure = new_figure(9.6 if tried else 4.6, 3.6, title)
+        figure = new_figure(9.6 if tried else 5.4, 3.8, title)
         lines: list[Figure | SubFigure] = [figure]
     else:
-        figure = new_figure(9.6, 6.4, title)
-        grid = figure.add_gridspec(2, 1, height_ratios=(3.6, 2.8))
+        figure = new_figure(9.6, 6.6, title)
+        grid = figure.add_gridspec(2, 1, height_ratios=(3.8, 2.8))
         lines = [figure.add_subfigure(grid[0]), figure.add_subfigure(grid[1])]
     above = lines[0].subplots(1, 2 if tried else 1, squeeze=False)[0]
     _draw_spectrum(above[0], model)
+    if above[0].get_legend_handles_labels()[1][1:]:
+        legend_below(lines[0], above[0], "left")
     if tried:
         _draw_risks(above[1], model, tried)
     if evidence is not None:
         by_column, by_signal, correlation = lines[1].subplots(1, 3)
         draw_by_column(by_column, evidence, model)
         # Wider than the panel that it explains, which it would make narrow.
-        handles, labels = by_column.get_legend_handles_labels()
-        lines[1].legend(handles, labels, loc="outside lower left", ncols=len(labels))
+        legend_below(lines[1], by_column, "left")
         draw_by_signal(by_signal, evidence)
         draw_correlation(correlation, evidence)
     return figure
@@ -89,8 +91,6 @@ def _draw_spectrum(axes: Axes, model: Denoiser) -> None:
         axes.plot(x, noise, color=INK, linestyle="--", label="noise in them")
         drawn.append(noise)
         _mark_edge(axes, int(np.sum(variances > noise)), len(x))
-        # Where it crosses the edge it is read nevertheless.
-        axes.legend(frameon=True, facecolor="white", framealpha=0.9, edgecolor="none")
     known = _positive(np.concatenate(drawn))
     least = _LOWEST * float(_positive(variances).min())
     plain_log(axes, "y", np.maximum(known, least))
@@ -106,10 +106,7 @@ def _draw_spectrum(axes: Axes, model: Denoiser) -> None:
 
 
 def _mark_edge(axes: Axes, above: int, count: int) -> None:
-    """Mark where signal meets noise, half-way between the last component above it and the next.
-
-    The legend says it, which finds a place beside what is drawn.
-    """
+    """Mark where signal meets noise, half-way between the last component above it and the next."""
     if above < count:
         text = f"{above} of {count} components\nlie above the noise"
         axes.axvline(above + 0.5, color=FAINT, linewidth=1.0, linestyle=":", label=text)

@@ -9,7 +9,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from matplotlib.figure import Figure, SubFigure
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 from numpy.typing import ArrayLike
 
@@ -141,10 +141,10 @@ def legend_beside(axes: Axes) -> None:
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def legend_below(figure: Figure, axes: Axes) -> None:
-    """Put one legend for all panels, told by one of them, under them in one line."""
+def legend_below(figure: Figure | SubFigure, axes: Axes, side: str = "center") -> None:
+    """Put the legend of one of the panels under them all in one line, where it hides nothing."""
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
+    figure.legend(handles, labels, loc=f"outside lower {side}", ncols=len(labels))
 
 
 def whole_ticks(axes: Axes) -> None:

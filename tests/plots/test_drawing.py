@@ -197,11 +197,15 @@ def test_the_spectrum_shows_where_signal_meets_noise(arcs, monkeypatch):
     model = PCA(4, shrink="cut", noise_std=0.1).fit(arcs[0])
     noise = np.full(4, model.explained_variance_[2:4].mean())
     monkeypatch.setattr(PCA, "component_noise_", noise)
-    axes = draw_fit(model, "arcs").axes[0]
+    figure = draw_fit(model, "arcs")
+    axes = figure.axes[0]
     edge = next(line for line in axes.get_lines() if line.get_linestyle() == ":")
     assert set(edge.get_xdata()) == {3.5}
     assert "3 of 4 components" in edge.get_label()
-    assert axes.get_legend().get_texts()[-1].get_text() == edge.get_label()
+    [legend] = figure.legends
+    assert legend.get_texts()[-1].get_text() == edge.get_label()
+    figure.draw_without_rendering()
+    assert legend.get_window_extent().y1 <= axes.get_tightbbox().y0
     assert not axes.texts
 
 
