@@ -46,6 +46,7 @@ _NOT_NEGATIVE = _POSITIVE | {
     "signal_variances_",
     "spectral_noise_",
     "spectral_variances_",
+    "spike_share_",
     "weights_",
 }
 _ROUNDING = 1e-6  # of the largest: what cannot be negative may be so by rounding

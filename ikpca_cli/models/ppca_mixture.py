@@ -75,6 +75,8 @@ class MixtureModel:
             raise ValueError("its shares and variances are not positive")
         if abs(float(self.shares.sum(dtype=np.float64)) - 1.0) > 1e-3:  # of single precision
             raise ValueError("its shares do not add up to one")
+        if np.abs(self.directions).max() > 1.001:
+            raise ValueError("its directions are longer than one")
 
     @property
     def gains(self) -> FloatArray:

@@ -68,14 +68,14 @@ def draw_fit(model: Denoiser, name: str, evidence: Evidence | None = None) -> Fi
     above = lines[0].subplots(1, 2 if tried else 1, squeeze=False)[0]
     _draw_spectrum(above[0], model)
     if above[0].get_legend_handles_labels()[1][1:]:
-        legend_below(lines[0], above[0], "left")
+        legend_below(lines[0], above[0], "outside lower left")
     if tried:
         _draw_risks(above[1], model, tried)
     if evidence is not None:
         by_column, by_signal, correlation = lines[1].subplots(1, 3)
         draw_by_column(by_column, evidence, model)
         # Wider than the panel that it explains, which it would make narrow.
-        legend_below(lines[1], by_column, "left")
+        legend_below(lines[1], by_column, "outside lower left")
         draw_by_signal(by_signal, evidence)
         draw_correlation(correlation, evidence)
     return figure

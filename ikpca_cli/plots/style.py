@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib
 import numpy as np
@@ -141,10 +141,14 @@ def legend_beside(axes: Axes) -> None:
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
 
 
-def legend_below(figure: Figure | SubFigure, axes: Axes, side: str = "center") -> None:
+def legend_below(
+    figure: Figure | SubFigure,
+    axes: Axes,
+    place: Literal["outside lower center", "outside lower left"] = "outside lower center",
+) -> None:
     """Put the legend of one of the panels under them all in one line, where it hides nothing."""
     handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc=f"outside lower {side}", ncols=len(labels))
+    figure.legend(handles, labels, loc=place, ncols=len(labels))
 
 
 def whole_ticks(axes: Axes) -> None:

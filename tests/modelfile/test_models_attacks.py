@@ -425,6 +425,7 @@ IMPOSSIBLE = {
     "ridge_": -2.0,
     "latent_gamma_": 0.0,
     "distance_limit_": -1.0,
+    "spike_share_": -1.0,
     "explained_variance_": "first negative",
     "weights_": "first negative",
 }
@@ -453,6 +454,8 @@ def test_numbers_that_no_fit_could_have_made_are_refused(tmp_path, name):
     [
         ("state", "shares_", 0.0),
         ("state", "shares_", -1.0),
+        ("state", "shares_", 2.0),
+        ("state", "directions_", 1e70),
         ("windows", "scale0", 1e300),
         ("windows", "stretching", 1e-300),
     ],
