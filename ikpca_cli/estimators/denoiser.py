@@ -30,7 +30,7 @@ from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.treatment import WhiteRows
 from ikpca_cli.registry import load_named
 from ikpca_cli.selection.choice import Choice, Oracle, Task
-from ikpca_cli.selection.stages import Whole
+from ikpca_cli.selection.stages import Whole, expect
 from ikpca_cli.transforms.protocol import Transform
 
 
@@ -139,6 +139,7 @@ class Denoiser(KnownFit):
         rows = X if isinstance(X, FirstPass) else FirstPass(X, self.seed)
         self._check_params(rows.shape[0], rows.shape[1])
         self._read(rows, progress)
+        expect(progress, self._planned(*rows.shape))
         if self._leaves_out and self.n_components == "auto" and not self.replicates:
             leave_out_lone_rows(rows)
         check_scale(self, rows)
@@ -148,6 +149,7 @@ class Denoiser(KnownFit):
         self.constant_ = alike.astype(float) if alike.any() else None
         noise = noise_of_fit(self, rows, self._given_noise)
         self._set_noise(noise)
+        progress("noise", 1, 2)
         usual = self._usual()
         given = rows
         if usual.is_needed:
@@ -155,6 +157,7 @@ class Denoiser(KnownFit):
             self._read(rows, progress)
         mean = rows.mean
         level = level_of_fit(self, rows, mean, noise)
+        progress("noise", 2, 2)
         self.noise_doubt_ = level.doubt_in_words(may_leave=self.n_components == "auto")
         if self.noise_doubt_ and not isinstance(self.noise_doubt_, Note):
             tell(f"{self.noise_doubt_}; give it (--noise-std) if you know it", stacklevel=4)

@@ -274,8 +274,7 @@ class IKPCA(PreimageDenoiser):
 
     def _asked(self) -> Asked:
         """Return what the next fit is asked for."""
-        given = self.get_params()
-        return Asked(**given, features=self._features, keep_sums=self._keep_sums)
+        return Asked(**self.get_params(), features=self._features, keep_sums=self._keep_sums)
 
     def _kind(self, n_samples: int) -> Kind:
         """Return the kind of pre-image that so many rows have."""
@@ -285,16 +284,17 @@ class IKPCA(PreimageDenoiser):
         super()._check_params(n_samples, n_features)
         self._kind(n_samples).check(n_samples, n_features)
 
+    def _planned(self, n_samples: int, n_features: int) -> list[Stage]:
+        return self._kind(n_samples).planned(n_samples, n_features)
+
     def _choose(self, task: Task) -> Choice:
         return self._kind(task.X.shape[0]).choose(task) or super()._choose(task)
 
     def _fit(self, X: RowSource, chosen: Choice, *, exact: bool, progress: Progress) -> None:
-        kind = self._kind(X.shape[0])
-        fitted = kind.fit(X, self.mean_, chosen, exact=exact, progress=progress)
+        fitted = self._kind(X.shape[0]).fit(X, self.mean_, chosen, exact=exact, progress=progress)
         assert chosen.gamma is not None
         self.gamma_ = float(chosen.gamma)
         self.model_, self.companions_ = fitted.model, fitted.companions
         self.explained_variance_, self.total_variance_ = fitted.variances, fitted.total
-        kept = fitted.sums
-        self.sums_mean_ = None if kept is None else kept.mean
-        self.scatter_ = None if kept is None else kept.scatter
+        sums = fitted.sums
+        self.sums_mean_, self.scatter_ = (None, None) if sums is None else (sums.mean, sums.scatter)

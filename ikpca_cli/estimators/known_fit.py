@@ -132,6 +132,10 @@ class KnownFit(Cleaner):
         """Read what a fit needs to know of its rows first."""
         rows.read(progress)
 
+    def _planned(self, n_samples: int, n_features: int) -> list[Stage]:
+        """Return what a fit with nothing given is expected to do; nothing if not known."""
+        return []
+
     def _check_params(self, n_samples: int, n_features: int) -> None:
         """Refuse parameters that contradict each other or rows of this shape."""
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ikpca_cli.data.threads import thread_count
 from ikpca_cli.models.exact_spectrum import COMPONENTS
-from ikpca_cli.selection.held_out import MANY_ROWS
+from ikpca_cli.models.smoothing.order import RowOrder
+from ikpca_cli.models.smoothing.smoothing_durations import of_learning, of_moving, of_trial
+from ikpca_cli.selection.held_out import MANY_PROBES, MANY_ROWS, directions_of
 from ikpca_cli.selection.stages import Grid, Stage
 
 if TYPE_CHECKING:
@@ -25,11 +27,16 @@ SEARCHED, SEARCHED_LOW = 6.5, 7.0
 REFINED, OF_AN_EXPANSION = 2.5, 1.5
 """Gammas that are tried once more on all rows, and that an expansion has in the end."""
 
+NARROW, WIDE = 8, 50
+"""Columns, between which noise takes as many directions as there are."""
+
+TRIED = 0.02
+"""Seconds that trying a gamma takes for each fold, whatever the sizes."""
+
 CHECKED = 8
 """Fits that tell the risk of what was chosen."""
 
 _MOST_COMPARED, _USED_EACH = 384, 32  # components: of a comparison, and for each of few columns
-_NARROW, _WIDE = 8, 50  # columns, between which noise takes as many directions as there are
 _MORE_FITTED = 1.5  # times the rows of a comparison, to see how fast the risk falls
 _MANY_DIRECTIONS = 1.4  # times as long by the directions that weights are found with
 _CLEANINGS, _CLEANED = 6, 250  # looks at what a fit does to its rows, and rows in each
@@ -69,7 +76,7 @@ class Durations(ABC):
         n_features, total = comparison.rows.shape[1], 0.0
         for trial in comparison.trials:
             numbers = len(trial.held) * len(comparison.ways) * (1 + len(trial.tangents))
-            total += self.of_gamma(len(trial.places), numbers, n_features)
+            total += TRIED + self.of_gamma(len(trial.places), numbers, n_features)
         return total / thread_count()
 
 
@@ -154,7 +161,7 @@ def grid_stages(grid: Grid, durations: Durations) -> list[Stage]:
     gamma = durations.of_gamma(n_fitted, 2 * n_held * ways, shape[1]) + ways * variant
     checked = durations.of_gamma(n_fitted, 2 * n_held, shape[1]) + variant
     choosing = Stage("choosing", gamma * n_gammas), Stage("estimating", checked, CHECKED)
-    return [*choosing, *fit_stages(1, 0, durations, shape)]
+    return [*choosing, *fit_stages(durations, shape, n_own=1, n_low=0)]
 
 
 def search_stages(
@@ -212,52 +219,63 @@ def last_stages(
     n_low : int
         Those for their low frequencies.
     """
-    stages = []
+    first, stages = trial.trials[0], []
     if surer:
+        directions = directions_of(trial.n_held, shape[1], MANY_PROBES)
+        sizes = len(first.places), trial.n_held, directions
+        stages.append(Stage("smoothing", of_trial(trial.order, *sizes) / thread_count()))
         seconds = _MANY_DIRECTIONS * durations.of_comparison(trial)
         stages += [Stage("weighing", seconds, n_own)]
         stages += [Stage("weighing low frequencies", seconds, n_low)]
-    first = trial.trials[0]
     numbers = len(first.held) * (1 + len(first.tangents)) * OF_AN_EXPANSION
     times = _MORE_FITTED if len(trial.rows) >= MANY_ROWS else 1.0
     seconds = durations.of_gamma(int(times * len(first.places)), int(numbers), shape[1])
-    stages.append(Stage("estimating", seconds, math.ceil((n_own + n_low) / thread_count())))
-    return [*stages, *fit_stages(math.floor(n_own), n_low, durations, shape)]
+    seconds *= math.ceil((n_own + n_low) / thread_count())
+    seconds += of_trial(trial.order, len(first.places), len(first.held), len(first.tangents))
+    stages.append(Stage("estimating", seconds))
+    counts = {"n_own": math.floor(n_own), "n_low": n_low}
+    return [*stages, *fit_stages(durations, shape, **counts, order=trial.order)]
 
 
-def fit_stages(n_own: int, n_low: int, durations: Durations, shape: tuple[int, ...]) -> list[Stage]:
+def fit_stages(
+    durations: Durations,
+    shape: tuple[int, ...],
+    *,
+    n_own: int,
+    n_low: int,
+    order: RowOrder | None = None,
+) -> list[Stage]:
     """Return what comes after the choice.
 
     Parameters
     ----------
-    n_own, n_low : int
-        Spectra of rows as they are, and of their low frequencies.
     durations : Durations
     shape : tuple of int
         Of the rows.
+    n_own, n_low : int
+        Spectra of rows as they are, and of their low frequencies.
+    order : RowOrder or None
+        Along the rows, if it is known.
     """
     spectrum = durations.of_spectrum(shape[0], shape[1])
-    total = n_own + n_low
-    if len(spectrum) == 1:
-        (stage,) = spectrum
-        rounds = (
-            math.ceil(n_own / thread_count()) + n_low if stage.name == "eigenvectors" else total
-        )
-        spectra = [Stage(stage.name, stage.seconds * rounds / total, total)]
-    else:
-        spectra = spectrum * total
+    own = spectrum * n_own
+    if spectrum[0].name == "eigenvectors" and len(spectrum) == 1:  # several at a time
+        rounds = math.ceil(n_own / thread_count())
+        own = [Stage("eigenvectors", spectrum[0].seconds * rounds / n_own, n_own)]
+    beside = [] if order is None else [Stage("smoothing", of_learning(order, shape[0]))]
     checks = _CLEANINGS * _CLEANED * durations.of_cleaning(shape[0], shape[1])
-    return [*spectra, Stage("checking", checks)]
+    checks += of_moving(order, 2 * _CLEANED)
+    return [*own, *beside, *spectrum * n_low, Stage("checking", checks)]
 
 
 def _of_exact_spectrum(n_samples: int, n_features: int) -> float:
     """Return how long the spectrum of so many rows takes."""
     used = _used(n_features)
-    if 3 * used < n_samples and not _NARROW < n_features < _WIDE:  # by iteration
-        return (3e-10 * used + 3e-8) * n_samples**2
-    return 1.2e-10 * n_samples**3 + 6e-8 * n_samples**2
+    if 3 * used < n_samples and not NARROW < n_features < WIDE:  # by iteration
+        return (6e-10 * used + 4e-8) * n_samples**2
+    return 2.2e-10 * n_samples**3 + 6e-8 * n_samples**2
 
 
 def _used(n_features: int) -> int:
     """Return how many components rows of a width have."""
-    return min(COMPONENTS, _USED_EACH * n_features) if n_features <= _NARROW else COMPONENTS
+    return min(COMPONENTS, _USED_EACH * n_features) if n_features <= NARROW else COMPONENTS

@@ -116,6 +116,7 @@ class ExpansionSearch:
             directions = model_rng(self.seed, Stream.DIRECTIONS)
             order = best_order(rows, mean, noise_variance, directions)
             order = replace(order, patches=patches) if order else None
+            progress("smoothing", 1, 2)
         compare = partial(
             CrossValidation,
             rows,
@@ -132,6 +133,7 @@ class ExpansionSearch:
         every, most = all_iterations(shrinks), self.most_rows
         learn = partial(with_windows, rows, order, mean, noise_variance)
         trial = compare(every, rng, self.enough, most=most, windows=learn, stage="refining")
+        progress("smoothing", 2, 2)
         rough = None
         if oracle is None and self.gamma == "auto":
             held = max(ROUGH_HELD, int(np.ceil(ROUGH_ENOUGH / rows.shape[1])))
@@ -165,6 +167,7 @@ class ExpansionSearch:
                 stage="weighing",
             )
             surer.lowered = trial.lowered
+            progress("smoothing", 1, 1)
             trial, expansion = surer, surer.best(*expansion.gammas)
         expansion = or_components(trial, or_no_windows(trial, expansion))
         expansion = trial.fair_risk(trial.full_risk(expansion, X.shape[0]))
@@ -173,7 +176,8 @@ class ExpansionSearch:
         low = [(gamma, weights) for gamma, weights in pairs if isinstance(gamma, LowPass)]
         own = [own[0], *((gamma, weights) for gamma, weights in own[1:] if weights)]
         if self.durations is not None:
-            expect(progress, fit_stages(len(own), len(low), self.durations, X.shape))
+            counts = {"n_own": len(own), "n_low": len(low)}
+            expect(progress, fit_stages(self.durations, X.shape, **counts, order=trial.order))
         smoothing, windows = apart(trial, expansion)
         chosen = ChosenExpansion(
             gammas=tuple(gamma for gamma, _ in own),

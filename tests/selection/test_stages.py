@@ -131,13 +131,15 @@ def test_a_fit_with_nothing_given_is_one_whole(order):
     names = list(dict.fromkeys(name for name, _, total in told if total == TICKS))
     low = ["refining low frequencies"] if order == "auto" else []
     assert [name for name in names if "weighing" not in name] == [
+        "noise",
+        "smoothing",
         "refining",
         *low,
         "estimating",
         "eigenvectors",
         "checking",
     ]
-    begun = [words[0] for words in told].index("refining")
+    begun = [words[0] for words in told].index("noise")
     assert {total for _, _, total in told[begun:]} == {TICKS}
     shares = [done for _, done, _ in told[begun:]]
     assert shares == sorted(shares)
@@ -165,3 +167,15 @@ def test_so_is_one_that_searches_a_grid(model, last):
     shares = [done for _, done, _ in told[begun:]]
     assert shares == sorted(shares)
     assert shares[-1] > 0.8 * TICKS
+
+
+def test_the_plan_of_a_fit_grows_with_its_rows_and_has_smoothers_where_rows_may_have_an_order():
+    def planned(n_samples, n_features):
+        stages = IKPCA()._planned(n_samples, n_features)
+        return {name: seconds * passes for name, seconds, passes in stages}
+
+    assert planned(400, 3)["smoothing"] == 0.0
+    assert list(planned(400, 100))[:3] == ["noise", "smoothing", "choosing"]
+    totals = [sum(planned(*size).values()) for size in ((200, 50), (400, 50), (400, 200))]
+    assert totals == sorted(set(totals))
+    assert IKPCA(n_rff=60, inverse="paper")._planned(400, 100) == []

@@ -20,6 +20,7 @@ from ikpca_cli.models.smoothing.model import SmoothingModel
 from ikpca_cli.models.smoothing.row_windows import WindowModel
 from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Task
 from ikpca_cli.selection.outcome import Fits
+from ikpca_cli.selection.stages import Stage
 
 if TYPE_CHECKING:
     from ikpca_cli.selection.durations import Durations
@@ -126,6 +127,10 @@ class Kind(ABC):
         progress : callable
         """
 
+    def planned(self, n_samples: int, n_features: int) -> list[Stage]:
+        """Return what a fit with nothing given is expected to do; nothing if not known."""
+        return []
+
     def choose(self, task: Task) -> Choice | None:
         """Return every parameter for a fit, None if a search over a grid has to do."""
         return None
@@ -163,6 +168,13 @@ class ExpandedKind(Kind):
     @abstractmethod
     def fits(self, n_features: int) -> Fits:
         """Return what fits candidates on rows of a width."""
+
+    def planned(self, n_samples: int, n_features: int) -> list[Stage]:
+        """Return what a fit with nothing given is expected to do, as `Kind` says."""
+        from ikpca_cli.estimators.preimages.whole_plan import whole_plan
+
+        given = self.durations(n_samples, n_features), (n_samples, n_features)
+        return whole_plan(*given, most=self.CHOICE_ROWS, enough=self.ENOUGH)
 
     def choose(self, task: Task) -> Choice:
         """Return every parameter for a fit, as `Kind` says."""
@@ -231,6 +243,7 @@ class ExpandedKind(Kind):
             windows = WindowModel.learned(order, found.rows, mean, found.noise_variance)
             assert windows is not None
             windows = replace(windows, weight=np.array([found.windows]))
+        progress("smoothing", 1, 1)
         if found.low_pass is None:
             return Companions(smoothing, windows=windows)
         (count, gamma), expansion = found.low_pass

@@ -139,6 +139,15 @@ class WindowModel:
         return MixtureModel(self.shares, self.directions, self.owners, signal, 1.0)
 
 
+def windows_of(order: RowOrder, n_samples: int) -> int:
+    """Return how many numbers the windows of so many rows have that are learned from."""
+    size = _size(order)
+    if size is None or not order.patches:
+        return 0
+    each = (order.height - size[0] + 1) * (order.width - size[1] + 1)
+    return min(n_samples * each, _MOST) * size[0] * size[1]
+
+
 def _size(order: RowOrder) -> tuple[int, int] | None:
     """Return the height and width of windows, None where nothing is to be had of them."""
     longest = _PICTURE if order.down and order.across else _LINE
