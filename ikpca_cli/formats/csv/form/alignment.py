@@ -44,10 +44,13 @@ def widths_of(lines: Sequence[str], delimiter: str) -> tuple[int, ...] | None:
 
 
 def gap_of(lines: Sequence[str], delimiter: str) -> str:
-    """Return the blank that stands behind every delimiter of some rows, if one does."""
+    """Return the blank that stands behind every delimiter of some rows, if one does.
+
+    But for a delimiter that ends a row.
+    """
     spaced = delimiter != BLANK and all(
         line.count(f"{delimiter} ") == line.count(delimiter) > line.count(f"{delimiter}  ")
-        for line in lines
+        for line in (line.rstrip().removesuffix(delimiter) for line in lines)
     )
     return " " if lines and spaced else ""
 
