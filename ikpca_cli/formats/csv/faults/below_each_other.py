@@ -26,7 +26,8 @@ def refuse_tables(parsed: Parsed, name: str) -> None:
         places = f" ({count} such places)" if count > 1 else ""
         raise InputError(
             f"{name}: its first column begins again below line {line}{places}, where another table "
-            "seems to begin: save each in a file of its own (--window none reads rows as they are)"
+            "seems to begin: save each in a file of its own, or, if they are signals along one "
+            "axis, put a column before it that numbers them (--window none reads rows as they are)"
         )
 
 
