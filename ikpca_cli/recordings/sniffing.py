@@ -208,6 +208,14 @@ def may_follow(rows: RowSource) -> bool:
     return near < FOLLOWING and 2.0 * near < _order(some, FARTHER)
 
 
+def may_be_columns(rows: RowSource) -> bool:
+    """Tell whether samples may be the columns: each row is like the next, and no column is."""
+    if not SHORTEST <= rows.shape[0] < rows.shape[1]:
+        return False
+    some = _middle(rows)
+    return _order(some) < FOLLOWING and _order(some.T) > IN_ORDER
+
+
 def each_file_looks_like(rows: RowSource, parts: Sequence[slice]) -> Guess | None:
     """Return what each of several files looks like if not a stack of samples; None if it may be.
 

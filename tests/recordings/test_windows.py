@@ -15,7 +15,7 @@ from ikpca_cli.recordings.evaluation import evaluate_windows
 from ikpca_cli.recordings.fitting import SURE_ENOUGH, fit_windows
 from ikpca_cli.recordings.recording import recording_of
 from ikpca_cli.recordings.roughness import changes, channel_noise, texture
-from ikpca_cli.recordings.sniffing import looks_like, may_follow
+from ikpca_cli.recordings.sniffing import looks_like, may_be_columns, may_follow
 from ikpca_cli.recordings.window_risk import _parts
 from tests.recordings.signals import noisy, signal
 
@@ -347,6 +347,18 @@ def test_a_few_pictures_of_other_things_are_no_rows():
     assert guess(np.repeat(scenes[:1], 12, axis=0)) is None  # frames of one scene
     assert guess(scenes) is None  # many
     assert guess(scenes[:12, :20, :20]) is None  # patches
+
+
+def test_samples_in_columns_are_told_by_their_order():
+    rng = np.random.default_rng(7)
+    places = rng.uniform(10.0, 30.0, (200, 1))
+    bumps = np.exp(-0.5 * ((np.arange(48) - places) / 4.0) ** 2)
+    bumps += rng.normal(scale=0.1, size=bumps.shape)
+    assert may_be_columns(as_rows(bumps.T))
+    assert not may_be_columns(as_rows(bumps))
+    assert not may_be_columns(as_rows(bumps[:30]))  # few samples, which are the rows
+    film = np.sin(np.arange(30) / 5.0)[:, None] * np.sin(np.arange(60) / 9.0)
+    assert not may_be_columns(as_rows(film))
 
 
 def test_rows_that_follow_each_other_are_told_from_those_sorted_by_kind():

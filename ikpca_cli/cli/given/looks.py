@@ -29,6 +29,7 @@ def check_rows(rows: Rows, source: str) -> None:
         counts_rows,
         each_file_looks_like,
         looks_like,
+        may_be_columns,
         may_follow,
         times_among,
     )
@@ -88,6 +89,13 @@ def check_rows(rows: Rows, source: str) -> None:
             Note(
                 f"{source}: each row is like the next, as in a recording of {rows.shape[1]} "
                 "channels; if it is one, --window auto cleans it better (--window none: it is not)"
+            )
+        )
+    elif not rows.layout.transposed and may_be_columns(rows):
+        tell(
+            Note(
+                f"{source}: each row is like the next, and columns are not like their neighbours; "
+                "if the columns are the samples, give --transpose (--window none: they are not)"
             )
         )
 
