@@ -121,7 +121,7 @@ def _usual_level(energy: FloatArray, usual: int) -> FloatArray:
 
     highest = maximum_filter1d(energy, usual)[usual // 2 :: usual]
     least = max(_FAINTEST * float(np.median(highest)), float(np.finfo(float).tiny))
-    around = np.maximum(median_filter(highest, _AROUND, mode="nearest"), least)
+    around = np.maximum(median_filter(highest, _AROUND, mode="reflect"), least)
     at = usual // 2 + usual * np.arange(len(around))
     level: FloatArray = np.interp(np.arange(len(energy)), at, around)
     return level
