@@ -278,7 +278,7 @@ def test_comparing_a_recording_says_what_it_looks_like(cli, tmp_path):
     for words in ("compare r.csv", "compare r.csv --noise 0.1"):
         assert "a recording of 600 samples" in cli(f"{words} --methods pca", code=1).stderr
     cli("compare r.csv --noise 0.1 --window none --methods pca --components 1")
-    assert "the one word here is none" in cli("compare r.csv --window 8", code=2).stderr
+    assert "evaluate these (--window none" in cli("compare r.csv --window 8", code=2).stderr
 
 
 def test_an_estimate_for_several_files_counts_them(cli, parts):

@@ -71,8 +71,8 @@ def check_fit(
     noise_file = levels or parameters.noise_rows
     if clean not in (None, MEAN):
         raise UsageError(
-            f"--clean {clean}: a model is learned from noisy rows alone; the one word here is "
-            "mean, for rows that all show one signal"
+            f"--clean {clean}: a model is learned from noisy rows alone: leave it out, and give "
+            "clean rows to evaluate (--clean mean: all rows show one signal)"
         )
     if file.update is not None:
         other = None if method == "ikpca" else method

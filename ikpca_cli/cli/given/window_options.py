@@ -85,8 +85,8 @@ def as_rows_of(options: ReadOptions, window: str | None) -> ReadOptions:
         return options
     if window != "none":
         raise UsageError(
-            f"--window {window}: methods are compared for rows, so the one word here is none; fit "
-            "recordings with each --method, and evaluate the models"
+            f"--window {window}: compare takes rows alone; of a recording, fit a model with each "
+            "--method and evaluate these (--window none: its rows are samples)"
         )
     return replace(options, orientation="rows")
 
