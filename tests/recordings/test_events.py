@@ -57,10 +57,11 @@ def test_t_waves_are_no_beats_and_weaker_beats_are(waves, db):
     assert precision > 0.97
 
 
-def test_weak_beats_beside_a_strong_one_at_the_beginning_are_found():
+@pytest.mark.parametrize(("seed", "ectopic"), [(0, 0.05), (907, 0.1)])
+def test_weak_beats_among_strong_ones_are_found(seed, ectopic):
     """What is usual at an end is told by the beats that are there, not by its last one again."""
-    rng = np.random.default_rng(0)
-    clean, peaks = ecg(60.0, 360.0, rng, normal=TALL_T)
+    rng = np.random.default_rng(seed)
+    clean, peaks = ecg(40.0, 360.0, rng, ectopic, TALL_T)
     assert np.diff(peaks[:4]).min() < 0.6 * 360.0  # an early one, twice as high
     noisy = clean + rng.normal(0.0, clean.std() / 10**0.5, len(clean))
     fast, _ = without_baseline(noisy[:, None], 360.0)
