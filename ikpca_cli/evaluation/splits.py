@@ -9,7 +9,7 @@ import numpy as np
 
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, row_name
-from ikpca_cli.errors import UsageError
+from ikpca_cli.errors import InputError, UsageError
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,9 @@ def random_splits(
         What messages call the rows.
     """
     n_samples = len(rows)
+    if n_samples < 3:
+        few = "1 row" if n_samples == 1 else f"{n_samples} rows"
+        raise InputError(f"{name} has {few}: at least 3 are needed, two to fit on and one to clean")
     if train_size is None and test_size is None:
         train_size = 0.7
     if train_size is None:

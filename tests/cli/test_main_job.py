@@ -267,6 +267,8 @@ def test_compare_names_the_file_that_it_fits_on(cli, samples):
     for more in (["s_curve_noisy.csv", "--clean", "s_curve_clean.csv"], ["--noise", 0.1]):
         said = cli("compare", "s_curve_train.csv", *more, "--noise-model", "counts", code=1).stderr
         assert "s_curve_train.csv: no noise of the kind counts" in said
+    np.save("one.npy", np.ones((1, 4)))
+    assert "one.npy has 1 row: at least 3" in cli("compare", "one.npy", "--noise", 1, code=1).stderr
 
 
 @pytest.mark.parametrize("components", ["2,5", "5,2"])
