@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 SEARCHED, SEARCHED_LOW = 6.5, 7.0
 """Gammas that a search tries: for rows as they are, and for low frequencies."""
 
-REFINED, OF_AN_EXPANSION = 2.5, 1.5
+REFINED, OF_AN_EXPANSION = 3.0, 1.5
 """Gammas that are tried once more on all rows, and that an expansion has in the end."""
 
 NARROW, WIDE = 8, 50
@@ -103,9 +103,9 @@ class ExactDurations(Durations):
         if self.n_landmarks is None:
             return [Stage("eigenvectors", _of_exact_spectrum(n_samples, n_features))]
         used = _used(n_features)
-        own = (4e-10 * used + 3e-8) * self.n_landmarks**2  # by iteration, whatever the width
-        sums = (2.5e-8 + 5e-11 * used) * n_samples * self.n_landmarks
-        return [Stage("features", own + sums), Stage("eigenvectors", own / 4.0)]
+        own = (3.2e-10 * used + 2.4e-8) * self.n_landmarks**2  # by iteration, whatever the width
+        sums = (1.6e-8 + 3.3e-11 * used) * n_samples * self.n_landmarks
+        return [Stage("features", own + sums), Stage("eigenvectors", own / 3.0)]
 
     def of_cleaning(self, n_samples: int, n_features: int) -> float:
         """Return those of one row, as `Durations` says."""
@@ -272,7 +272,7 @@ def _of_exact_spectrum(n_samples: int, n_features: int) -> float:
     """Return how long the spectrum of so many rows takes."""
     used = _used(n_features)
     if 3 * used < n_samples and not NARROW < n_features < WIDE:  # by iteration
-        return (6e-10 * used + 4e-8) * n_samples**2
+        return (3e-10 * used + 7e-8) * n_samples**2
     return 2.2e-10 * n_samples**3 + 6e-8 * n_samples**2
 
 

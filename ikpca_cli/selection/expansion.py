@@ -116,7 +116,7 @@ class ExpansionSearch:
             directions = model_rng(self.seed, Stream.DIRECTIONS)
             order = best_order(rows, mean, noise_variance, directions)
             order = replace(order, patches=patches) if order else None
-            progress("smoothing", 1, 2)
+            progress("smoothing", 1, 5)
         compare = partial(
             CrossValidation,
             rows,
@@ -133,7 +133,7 @@ class ExpansionSearch:
         every, most = all_iterations(shrinks), self.most_rows
         learn = partial(with_windows, rows, order, mean, noise_variance)
         trial = compare(every, rng, self.enough, most=most, windows=learn, stage="refining")
-        progress("smoothing", 2, 2)
+        progress("smoothing", 5, 5)
         rough = None
         if oracle is None and self.gamma == "auto":
             held = max(ROUGH_HELD, int(np.ceil(ROUGH_ENOUGH / rows.shape[1])))
