@@ -24,6 +24,9 @@ FIT = {"noise_std": 0.2, "estimated_mse": 0.004, "estimated_mse_error": 0.0004, 
 def test_a_fit_ends_in_what_to_expect_and_do():
     noise, error, following = fit_sentences(FIT, given=False, replicates=False)
     assert noise == "Noise: standard deviation 0.2 (measured from the rows; white)."
+    doubted = FIT | {"no_estimate_because": "the noise is not of one kind and level"}
+    noise, *_ = fit_sentences(doubted, given=False, replicates=False)
+    assert noise == "Noise: standard deviation 0.2 (measured from the rows; taken for white)."
     struck, *_ = fit_sentences(FIT | {"spike_share": 0.02}, given=False, replicates=False)
     assert "2 % of the values are taken for spikes and left out; --noise-model white" in struck
     assert "RMS 0.2 before, 0.0632 after (MSE 0.04 and 0.004 ± 0.0004)" in error

@@ -47,7 +47,7 @@ def fit_sentences(
     level, risk = record["noise_std"], record["estimated_mse"]
     lines = []
     if level is not None:
-        model = record.get("noise_model") or "white"
+        model = _kind(record)
         source = "as given" if given else "measured from the rows"
         channels = record.get("noise_std_channels")
         levels = plain(level)
@@ -69,6 +69,14 @@ def fit_sentences(
         lines.append(_withheld(record))
     lines.append(after_fit(record, sources, options))
     return lines
+
+
+def _kind(record: Mapping[str, Any]) -> str:
+    """Say what the noise is like; what it is taken for, where that is what is doubted."""
+    from ikpca_cli.estimators.base import OF_NOISE, WITHHELD
+
+    doubted = record.get("no_estimate_because") in {WITHHELD[place] for place in OF_NOISE}
+    return "taken for " * doubted + (record.get("noise_model") or "white")
 
 
 def _spikes(share: float | None) -> str:
