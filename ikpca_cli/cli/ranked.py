@@ -134,7 +134,7 @@ def _standings(
         open_all(sources, reading, progress) as rows,
     ):
         if reading.orientation != "rows":
-            check_rows(rows, sources[0])
+            check_rows(rows, sources[0], compared=True)
         return rank(models, rows, int(given["--seed"]), progress)
 
 

@@ -276,7 +276,9 @@ def test_comparing_a_recording_says_what_it_looks_like(cli, tmp_path):
     time = np.arange(600) / 100.0
     np.savetxt(tmp_path / "r.csv", np.column_stack([time, np.sin(time)]), "%.4f", ",")
     for words in ("compare r.csv", "compare r.csv --noise 0.1"):
-        assert "a recording of 600 samples" in cli(f"{words} --methods pca", code=1).stderr
+        said = cli(f"{words} --methods pca", code=1).stderr
+        assert "a recording of 600 samples" in said
+        assert "fit takes --window auto, or a number, with one --method" in said
     cli("compare r.csv --noise 0.1 --window none --methods pca --components 1")
     assert "evaluate these (--window none" in cli("compare r.csv --window 8", code=2).stderr
 

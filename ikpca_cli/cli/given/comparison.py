@@ -96,7 +96,7 @@ def splits_of(
         raise UsageError("--train-size and --test-size split a single array: leave NOISY out")
     with open_all(gathered([train]), reading) as rows:
         if reading.orientation != "rows":
-            check_rows(rows, train)
+            check_rows(rows, train, compared=True)
         first, names, called = rows.read(), rows.feature_names, row_name(rows)
         if noisy is None:
             # With noise to add, the rows are their own clean version.

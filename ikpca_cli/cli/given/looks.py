@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 _FEW_ROWS = 8  # from which hardly anything is learned, where they are long
 
 
-def check_rows(rows: Rows, source: str) -> None:
-    """Refuse a recording or picture where rows are to be samples.
+def check_rows(rows: Rows, source: str, *, compared: bool = False) -> None:
+    """Refuse a recording or picture where rows are to be samples, for which methods are `compared`.
 
     Raises
     ------
@@ -64,9 +64,12 @@ def check_rows(rows: Rows, source: str) -> None:
     files = [slice(one.start, one.start + one.count) for one in getattr(rows, "parts", ())]
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     if guess is not None:
+        takes = f"give {guess.option} to clean it as that"
+        if compared:
+            takes = f"methods are compared for rows; fit takes {guess.option} with one --method"
         raise InputError(
-            f"{source}{more}: looks like {guess.what}: give {guess.option} to clean it as that; "
-            "if its rows are samples as they are, --window none"
+            f"{source}{more}: looks like {guess.what}: {takes}; if its rows are "
+            "samples as they are, --window none"
             f"{'' if guess.is_wrapped else _other_ways(rows)}"
         )
     if len(rows.layout.sample_shape) != 1:
