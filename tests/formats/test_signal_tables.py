@@ -217,7 +217,7 @@ def test_properties_before_an_axis_are_labels(tmp_path):
         assert_array_equal(found.read(), SIGNALS)
 
 
-@pytest.mark.parametrize("name", ["{}", "{} nm", "X{}"])
+@pytest.mark.parametrize("name", ["{}", "{} cm-1", "spec.{}"])
 @pytest.mark.parametrize("properties", [("Protein",), ("Protein", "class")])
 def test_properties_behind_an_axis_are_labels(tmp_path, name, properties):
     """As tables for calibrations have them, under whatever names R and spreadsheets gave."""
@@ -241,6 +241,10 @@ def test_properties_behind_an_axis_are_labels(tmp_path, name, properties):
     assert [line.split(",")[-1] for line in (tmp_path / "out.csv").read_text().splitlines()] == [
         line.split(",")[-1] for line in text.splitlines()
     ]
+    path = tmp_path / "comma.csv"
+    path.write_text(text.replace(",", ";").replace(".", ","))
+    with read_rows(str(path)) as found:
+        assert_array_equal(found.read(), SIGNALS)
     columns = f"2-{len(AXIS) + 2}"
     with read_rows(str(tmp_path / "x.csv"), ReadOptions(columns=columns)) as found:
         assert found.shape == (len(SIGNALS), len(AXIS) + 1)  # as they are chosen
@@ -254,6 +258,7 @@ def test_properties_behind_an_axis_are_labels(tmp_path, name, properties):
         ([*(f"x{i}" for i in range(5)), "target"], 0),  # may as well be measured
         ([*(f"x{i}" for i in range(6)), "y", *(f"x{i}" for i in range(6, 12))], 0),
         ([*(f"x{i * i % 7}{i}" for i in range(12)), "target"], 0),
+        (["y", *(f"{i // 4}x{i % 4}" for i in range(12))], 0),
     ],
 )
 def test_a_column_beside_numbered_ones_is_a_label(tmp_path, names, labels):

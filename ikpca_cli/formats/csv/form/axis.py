@@ -41,8 +41,8 @@ _STEPS = 1.25
 """Largest ratio of neighbouring steps on a smooth axis."""
 
 
-_NUMBERED = re.compile(r"(\D*?)([+-]?(?:\d+\.?\d*|\.\d+))(\D*)")
-"""A name with one number: 1100, 1100.5 nm, X1100."""
+_NUMBERED = re.compile(r"(\D*?)([+-]?\d+(?:[.,]\d+)?)(|\D.*)")
+"""A name and its first number: 1100, 1100.5 cm-1, X1100."""
 
 _MOST_BESIDE = 20
 """Columns beside an axis that may be properties of the samples."""
@@ -62,9 +62,8 @@ def beside_axis(names: Sequence[str] | None) -> tuple[int, ...]:
     if not counted:
         return ()
     [(kind, count)] = counted
-    values = np.array(
-        [float(one[2]) for one, own in zip(found, kinds, strict=True) if one and own == kind]
-    )
+    alike = [one for one, own in zip(found, kinds, strict=True) if one and own == kind]
+    values = np.array([float(one[2].replace(",", ".")) for one in alike])
     beside = tuple(place for place, own in enumerate(kinds) if own != kind)
     places = [place for place, own in enumerate(kinds) if own == kind]
     is_whole = places[-1] - places[0] == count - 1 and rises(values)
