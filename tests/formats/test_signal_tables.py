@@ -258,6 +258,7 @@ def test_properties_behind_an_axis_are_labels(tmp_path, name, properties):
         ([*(f"x{i}" for i in range(5)), "target"], 0),  # may as well be measured
         ([*(f"x{i}" for i in range(6)), "y", *(f"x{i}" for i in range(6, 12))], 0),
         ([*(f"x{i * i % 7}{i}" for i in range(12)), "target"], 0),
+        ([*(f"x{i + 10}{'0' * 400}" for i in range(12)), "y"], 0),
         (["y", *(f"{i // 4}x{i % 4}" for i in range(12))], 0),
     ],
 )

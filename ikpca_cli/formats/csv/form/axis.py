@@ -41,7 +41,7 @@ _STEPS = 1.25
 """Largest ratio of neighbouring steps on a smooth axis."""
 
 
-_NUMBERED = re.compile(r"(\D*?)([+-]?\d+(?:[.,]\d+)?)(|\D.*)")
+_NUMBERED = re.compile(r"(\D*?)([+-]?\d{1,15}(?:[.,]\d{1,15})?)(|\D.*)")
 """A name and its first number: 1100, 1100.5 cm-1, X1100."""
 
 _MOST_BESIDE = 20
