@@ -96,8 +96,8 @@ class Recording:
             found = f"{1.0 / self.times.step:.6g}" if self.times.step > 0.0 else ""
             guess = f", --fs {found} if its times are seconds" if found else ""
             raise InputError(
-                f"{self.name}: heart beats are found by the samples a second, which its times do "
-                f"not tell: give them (--fs){guess}"
+                f"{self.name}: heart beats are found by their times, and how many samples there "
+                f"are a second is not known: give it (--fs){guess}"
             )
         if given is not None and own > 0.0 and abs(np.log(given / own)) > DIFFERS:
             warnings.warn(
