@@ -77,14 +77,14 @@ def check_shape(
             f"{name}: is a single number, of shape (); "
             "a table of numbers with one sample per row is needed"
         )
+    if min(shape) < 1:
+        raise InputError(f"{name}: is empty, of shape {shape}; give one that holds samples")
     if len(shape) == 1 and not recording:
         raise InputError(
             f"{name}: is one vector of shape {shape}, which could be a recording (fit it with "
             f"--window auto), one sample or many; give it two axes for these: (1, {shape[0]}) for "
             f"one sample, ({shape[0]}, 1) for samples of one number"
         )
-    if min(shape) < 1:
-        raise InputError(f"{name}: is empty, of shape {shape}; give one that holds samples")
     if transpose and len(shape) > 2:
         raise InputError(
             f"{name}: has shape {shape}, and --transpose is for two axes; "

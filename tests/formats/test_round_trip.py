@@ -188,7 +188,7 @@ def test_extended_precision_is_read(tmp_path):
 
 
 def test_an_empty_array_is_refused_with_its_shape(tmp_path):
-    for shape in [(0, 5), (5, 0), (3, 0, 2)]:
+    for shape in [(0,), (0, 5), (5, 0), (3, 0, 2)]:
         np.save(tmp_path / "x.npy", np.zeros(shape))
         assert f"is empty, of shape {shape}" in refusal(tmp_path / "x.npy")
 
