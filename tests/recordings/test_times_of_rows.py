@@ -19,7 +19,9 @@ def check(path, times, names=None, n_rows=30, n_columns=40):
         ",".join(map(str, [*time, *row])) for time, row in zip(times[:n_rows], some, strict=True)
     ]
     if names is not None:
-        lines.insert(0, ",".join([*names, *(f"c{place}" for place in range(n_columns))]))
+        # Names in letters alone: those that are numbered are told from what stands beside them.
+        letters = [first + second for first in "abcdefgh" for second in "uvwxyz"][:n_columns]
+        lines.insert(0, ",".join([*names, *letters]))
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     with read_rows(str(path), ReadOptions()) as rows:
         check_rows(rows, "rows")
