@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ikpca_cli.data.duplicates import without_duplicates
-from ikpca_cli.data.first_pass import SAMPLE_ROWS, selection_rows
+from ikpca_cli.data.first_pass import SAMPLE_ROWS, FirstPass, selection_rows
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, row_name, silent
 from ikpca_cli.errors import InputError
@@ -84,12 +84,12 @@ def rank(
             f"{row_name(X)}: methods are compared by the noise level, which these rows do not "
             "tell: give it (--noise-std), or fit the method that you want (fit --method)"
         )
-    risks, means = _compared(methods, rows, level.std, seed, progress)
+    risks, means = _compared(methods, rows, level.std, seed, row_name(X), progress)
     below = _impossible(risks)
     lower = level.lowered(below) if below and given == "auto" else None
     if lower is not None and lower.std is not None:
         level = lower
-        risks, means = _compared(methods, rows, lower.std, seed, progress)
+        risks, means = _compared(methods, rows, lower.std, seed, row_name(X), progress)
     best = int(np.argmin(means))
     standings = []
     for method, found, mean in zip(methods, risks, means, strict=True):
@@ -113,12 +113,17 @@ def best_of(standings: Sequence[Standing], preferred: str = "ikpca") -> str:
 
 
 def _compared(
-    methods: Sequence[Denoiser], rows: FloatArray, noise_std: float, seed: int, progress: Progress
+    methods: Sequence[Denoiser],
+    rows: FloatArray,
+    noise_std: float,
+    seed: int,
+    name: str,
+    progress: Progress,
 ) -> tuple[list[FloatArray], FloatArray]:
     """Return the risks of held-out rows by each method, and their means."""
     risks = []
     for done, method in enumerate(methods, start=1):
-        risks.append(_risks(method, rows, noise_std, seed))
+        risks.append(_risks(method, rows, noise_std, seed, name))
         progress("comparing", done, len(methods))
     return risks, np.mean(risks, axis=1)
 
@@ -129,7 +134,9 @@ def _impossible(risks: Sequence[FloatArray]) -> float:
     return min((mean for mean, error in means if is_impossible(mean, error)), default=0.0)
 
 
-def _risks(method: Denoiser, rows: FloatArray, noise_std: float, seed: int) -> FloatArray:
+def _risks(
+    method: Denoiser, rows: FloatArray, noise_std: float, seed: int, name: str
+) -> FloatArray:
     """Return the estimated risks (m,) of rows that are held out of fits on the others."""
     folds = np.array_split(np.arange(len(rows)), _HELD)
     held = folds[:1] if len(folds[0]) >= _ENOUGH else folds[:2]
@@ -140,7 +147,9 @@ def _risks(method: Denoiser, rows: FloatArray, noise_std: float, seed: int) -> F
         rng = model_rng(seed, Stream.EVALUATION_PROBE)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model.fit_up_to(np.delete(rows, out, axis=0))
+            others = FirstPass(np.delete(rows, out, axis=0), model.seed)
+            others.name = name
+            model.fit_up_to(others)
             risks, _ = stein_risks(model.denoise, rows[out], noise_std, None, rng)
         found.append(risks)
     return np.concatenate(found)

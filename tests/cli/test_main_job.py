@@ -264,7 +264,8 @@ def test_compare_shares_fits_and_equals_single_ones(cli, samples):
 
 
 def test_compare_names_the_file_that_it_fits_on(cli, samples):
-    for more in (["s_curve_noisy.csv", "--clean", "s_curve_clean.csv"], ["--noise", 0.1]):
+    pair = ["s_curve_noisy.csv", "--clean", "s_curve_clean.csv"]
+    for more in (pair, ["--noise", 0.1], ["--noise-std", 0.25]):
         said = cli("compare", "s_curve_train.csv", *more, "--noise-model", "counts", code=1).stderr
         assert "s_curve_train.csv: no noise of the kind counts" in said
     np.save("one.npy", np.ones((1, 4)))
