@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ikpca_cli.cli.given.values import MEAN, is_file
-from ikpca_cli.cli.given.window_options import check_windows, window_size
+from ikpca_cli.cli.given.values import MEAN, is_file, method_params
+from ikpca_cli.cli.given.window_options import check_windows, default_method, window_size
 from ikpca_cli.cli.sources import split_source
 from ikpca_cli.errors import UsageError
 
@@ -60,7 +60,7 @@ def check_fit(
     reading: Reading,
     cluster: str | None,
 ) -> None:
-    """Refuse options of ``ikpca fit`` that exclude one another.
+    """Refuse options of ``ikpca fit`` that exclude one another, or that its method does not have.
 
     Raises
     ------
@@ -90,6 +90,9 @@ def check_fit(
     if reading.left_to_model and cluster is not None:
         missing = reading.missing.value
         raise UsageError(f"--missing {missing} does not go with --cluster: give --missing mean")
+    name = default_method(method, windows.window)
+    if name != "auto":
+        method_params(name, given)
 
 
 def _check_update(given: Mapping[str, Any], noise_file: str | None) -> None:

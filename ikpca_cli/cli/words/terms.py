@@ -51,6 +51,7 @@ TERMS = {
     "estimated_snr_gain_db": "10 log10 of the ratio of the two: 3 dB is half the squared error",
     "mse_noisy": "mean squared difference of noisy rows from the clean ones",
     "mse": "the same of cleaned rows",
+    "error": "why a file of a batch failed",
     "warnings": "what may be wrong with the file, or with what was removed from it",
     "notes": "how the file was read, and cleaned where its rows are not like those of the fit",
     "rms_noisy": "root of mse_noisy, in the unit of the data",

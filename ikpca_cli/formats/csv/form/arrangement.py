@@ -137,11 +137,10 @@ def arrangement(
         numbered = row_numbers(columns, values, head.names, options.width)
         if options.width != len(columns) - len(numbered):
             own = dict(zip(columns, values, strict=True))
-            beside = tuple(
-                c
-                for c in beside_axis(head.names)
-                if c in own and c not in numbered and not (c == 0 and rises(own[c]))  # times
-            )
+            found = [c for c in beside_axis(head.names) if c in own and c not in numbered]
+            first = min(own.keys() - {*found, *numbered}, default=0)
+            # What rises before the others may be times.
+            beside = tuple(c for c in found if c > first or not rises(own[c]))
     if numbered:
         head.guesses.append(f"{_columns(numbered)} for labels, as numbers of the rows")
     if beside:
