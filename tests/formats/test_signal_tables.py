@@ -250,6 +250,16 @@ def test_properties_behind_an_axis_are_labels(tmp_path, name, properties):
         assert found.shape == (len(SIGNALS), len(AXIS) + 1)  # as they are chosen
 
 
+@pytest.mark.parametrize(("place", "labels"), [(0, 0), (12, 1)])
+def test_what_rises_before_numbered_columns_may_be_times(tmp_path, place, labels):
+    values = np.random.default_rng(3).normal(size=(40, 12))
+    values = np.insert(values, place, np.sort(values[:, 0]), axis=1)
+    names = ",".join(np.insert([f"x{i}" for i in range(12)], place, "what").tolist())
+    np.savetxt(tmp_path / "x.csv", values, "%.5f", ",", header=names, comments="")
+    with read_rows(str(tmp_path / "x.csv")) as rows:
+        assert rows.shape == (40, 13 - labels)
+
+
 @pytest.mark.parametrize(
     ("names", "labels"),
     [
