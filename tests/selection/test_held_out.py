@@ -9,12 +9,12 @@ import pytest
 
 from ikpca_cli.data.threads import jobs
 from ikpca_cli.estimators.ikpca import IKPCA
+from ikpca_cli.estimators.preimages.trial_fits import exact_fits
 from ikpca_cli.models.kernels.kernel import Gaussian
 from ikpca_cli.models.preimage import all_iterations
 from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.selection import expansion
 from ikpca_cli.selection.cross_validation import CrossValidation
-from ikpca_cli.selection.expansion import exact_fits
 from ikpca_cli.selection.held_out import MANY_PROBES, PROBES, directions_of, trials_of
 
 

@@ -73,7 +73,7 @@ class ExactKind(ExpandedKind):
 
     def fits(self, n_features: int) -> Fits:
         """Return what fits candidates, as `ExpandedKind` says."""
-        from ikpca_cli.selection.expansion import exact_fits
+        from ikpca_cli.estimators.preimages.trial_fits import exact_fits
 
         most = None if self.asked.n_components == "auto" else self.asked.n_components
         form = load_smooth(self.asked.kernel)

@@ -65,7 +65,7 @@ class GaussNewtonKind(ExpandedKind):
 
     def fits(self, n_features: int) -> Fits:
         """Return what fits candidates, as `ExpandedKind` says."""
-        from ikpca_cli.selection.expansion import refined_fits
+        from ikpca_cli.estimators.preimages.trial_fits import refined_fits
 
         asked = self.asked
         return partial(
