@@ -87,3 +87,12 @@ def _places(item: str, given: str, names: Sequence[str] | None, width: int) -> l
     if len(found) > 1:
         raise UsageError(f"{given}: several columns are named {item!r}; give their places")
     return found
+
+
+def columns_named(places: Sequence[int], names: Sequence[str] | None = None) -> str:
+    """Return what a message calls columns, given by their places from 0, with names they have."""
+    own = [names[place] if names else "" for place in places]
+    shown = [
+        f"{k + 1} {name!r}" if name else f"{k + 1}" for k, name in zip(places, own, strict=True)
+    ]
+    return f"column{'s' * (len(shown) > 1)} {', '.join(shown)}"

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from ikpca_cli.errors import Note
+from ikpca_cli.formats.csv.columns import columns_named
 from ikpca_cli.formats.csv.first_lines import FirstLines
 from ikpca_cli.formats.csv.form.cells import is_comment
 from ikpca_cli.formats.csv.form.doubts import doubts_about, row_left_out
 from ikpca_cli.formats.csv.form.footer import summary_among
-from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.csv.parsing.parse import Parsed
 from ikpca_cli.formats.layout import ReadOptions
 
@@ -70,10 +68,10 @@ def _statement(
     guesses = list(head.guesses)
     texts = [label for label in found.labels if label in head.texts]
     if texts and options.labels is None and options.columns is None:
-        guesses.append(_columns(texts, head) + " for labels")
+        guesses.append(columns_named(texts, head.names) + " for labels")
     spare = [label for label in found.labels if label in head.spare]
     if spare and options.columns is None:
-        guesses.append(_columns(spare, head) + " for no data (empty, or remarks)")
+        guesses.append(columns_named(spare, head.names) + " for no data (empty, or remarks)")
     footer = [line for line in parsed.footer if line.strip(" \t,;|")]
     footer = [line for line in footer if not is_comment(line, found.dialect.comment)]
     if footer:
@@ -84,15 +82,6 @@ def _statement(
         return []
     mended_by = "--columns, --labels, --header, --skip-rows, --thousands; --window none: rows"
     return [Note(f"took {', '.join(guesses)} (if that is wrong: {mended_by})")]
-
-
-def _columns(places: Sequence[int], head: Head) -> str:
-    """Name some columns."""
-    named = [
-        f"{place + 1}" + (f" {head.names[place]!r}" if head.names and head.names[place] else "")
-        for place in places
-    ]
-    return f"column{'s' * (len(named) > 1)} {', '.join(named)}"
 
 
 def _count(lines: int) -> str:

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.csv.form.axis import beside_axis, decimals, is_even, rises
+from ikpca_cli.formats.csv.columns import columns_named
+from ikpca_cli.formats.csv.form.axis import Matrix, decimals, is_even
 from ikpca_cli.formats.csv.form.cells import numbers
 from ikpca_cli.formats.csv.form.clock import MOST_COLUMNS, clock_columns
 from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.doubts import index_or_axis
 from ikpca_cli.formats.csv.form.head import Head
-from ikpca_cli.formats.csv.form.row_numbers import row_numbers
+from ikpca_cli.formats.csv.form.row_numbers import beside_numbers
 from ikpca_cli.formats.csv.form.signal_columns import (
     COORDINATES,
     are_signals,
@@ -24,8 +24,6 @@ from ikpca_cli.formats.csv.form.signal_columns import (
     turns_at,
 )
 from ikpca_cli.formats.layout import ReadOptions
-
-Matrix = npt.NDArray[np.float64]
 
 _UNLIKE = 0.25
 """Share of the signals that may vary by ten times less or more than most, or not at all."""
@@ -87,67 +85,23 @@ def arrangement(
         places = tuple(place for place in range(head.coordinates) if place in columns)
         if options.columns is not None or not places:
             return Arrangement()
-        head.guesses.append(f"{_columns(places)} for labels")
+        head.guesses.append(f"{columns_named(places)} for labels")
         return Arrangement(labels=places)
     while rows and any(dialect.grammar.number(rows[-1][column]) is None for column in columns):
         rows = rows[:-1]  # what stands below
+    values: list[Matrix] = []
     if rows:
         cells = (row[column] for column in columns for row in rows)
         values = list(numbers(cells, dialect.grammar).reshape(len(columns), len(rows)))
-        as_rows = options.orientation == "rows" or options.recording or options.transpose
-        if len(columns) == 1 and not as_rows and not head.texts and _of_signals(options):
-            head.guesses.append("its only column for a signal")
-            return Arrangement(turned=True)
-        before = _before_axis(rows, head, columns)
-        if not as_rows and options.width != len(columns) and before:
-            spots = [np.array([row[column] for row in rows]) for column in before]
-            if are_stacked(spots, values[-2]):
-                head.guesses.append(
-                    f"{_columns(before)} for the places of signals that stand below each other, "
-                    f"column {columns[-2] + 1} for their axis"
-                )
-                return Arrangement(stacked=True, labels=tuple(columns[:-1]))
-        first = columns[0]
-        name = head.names[first] if head.names else None
-        pairs = [line for line in head.preamble[-1:] if "(XY..XY)" in line.upper()]  # JCAMP-DX
-        called = " ".join([name or "", *_units(first, head, dialect), *pairs])
-        if are_signals(values, called, head, options):
-            same = [c for c, own in zip(columns, values, strict=True) if (own == values[0]).all()]
-            others = [column for column in columns if column not in same]
-            _refuse_other_axes(rows, dialect, others, values[0], name_of_file)
-            count = len(columns) - len(same)
-            if options.axis is None and not options.transpose:
-                _refuse_unlike(columns, values, same, name_of_file)
-            shown = f"column {first + 1}" + (f" {name!r}" if name else "")
-            signals = "a signal" if count == 1 else f"{count} signals, one a column"
-            still = [c for c, own in zip(columns, values, strict=True) if (own == own[0]).all()]
-            if still and count > 1:
-                head.doubts.append(
-                    f"{_columns(still)} hold one number all along, and were read as signals; give "
-                    "--columns with the axis and the signals"
-                )
-            again = f", which {_columns(same[1:])} repeat" if same[1:] else ""
-            head.guesses.append(f"{shown} for the axis of {signals}{again}")
-            return Arrangement(turned=count > 0, labels=tuple(same) if count else ())
+        found = _of_columns(rows, values, dialect, head, columns, options, name_of_file)
+        if found is not None:
+            return found
     if options.columns is not None:
         return Arrangement(turned=options.transpose)
-    numbered: tuple[int, ...] = ()
-    beside: tuple[int, ...] = ()
+    aside: tuple[int, ...] = ()
     if rows and not (options.transpose or options.recording or options.orientation != "auto"):
-        numbered = row_numbers(columns, values, head.names, options.width)
-        if options.width != len(columns) - len(numbered):
-            own = dict(zip(columns, values, strict=True))
-            found = [c for c in beside_axis(head.names) if c in own and c not in numbered]
-            first = min(own.keys() - {*found, *numbered}, default=0)
-            # What rises before the others may be times.
-            beside = tuple(c for c in found if c > first or not rises(own[c]))
-    if numbered:
-        head.guesses.append(f"{_columns(numbered)} for labels, as numbers of the rows")
-    if beside:
-        head.guesses.append(
-            f"{_columns(beside, head.names)} for labels, as the others are numbered"
-        )
-    columns = [column for column in columns if column not in (*numbered, *beside)]
+        aside = beside_numbers(values, head, columns, options.width)
+    columns = [column for column in columns if column not in aside]
     axis = index_or_axis(
         rows,
         dialect,
@@ -157,7 +111,58 @@ def arrangement(
         recording=options.recording,
         width=options.width,
     )
-    return Arrangement(turned=options.transpose, labels=(*numbered, *beside, *axis))
+    return Arrangement(turned=options.transpose, labels=(*aside, *axis))
+
+
+def _of_columns(
+    rows: Sequence[Sequence[str]],
+    values: Sequence[Matrix],
+    dialect: Dialect,
+    head: Head,
+    columns: Sequence[int],
+    options: ReadOptions,
+    name_of_file: str,
+) -> Arrangement | None:
+    """Return how signals that are columns, or stand in one, are arranged; None for other tables.
+
+    `values` are the numbers of each column; the others are those of `arrangement`.
+    """
+    as_rows = options.orientation == "rows" or options.recording or options.transpose
+    if len(columns) == 1 and not as_rows and not head.texts and _of_signals(options):
+        head.guesses.append("its only column for a signal")
+        return Arrangement(turned=True)
+    before = _before_axis(rows, head, columns)
+    if not as_rows and options.width != len(columns) and before:
+        spots = [np.array([row[column] for row in rows]) for column in before]
+        if are_stacked(spots, values[-2]):
+            head.guesses.append(
+                f"{columns_named(before)} for the places of signals that stand below each other, "
+                f"column {columns[-2] + 1} for their axis"
+            )
+            return Arrangement(stacked=True, labels=tuple(columns[:-1]))
+    first = columns[0]
+    name = head.names[first] if head.names else None
+    pairs = [line for line in head.preamble[-1:] if "(XY..XY)" in line.upper()]
+    called = " ".join([name or "", *_units(first, head, dialect), *pairs])
+    if not are_signals(values, called, head, options):
+        return None
+    same = [c for c, own in zip(columns, values, strict=True) if (own == values[0]).all()]
+    others = [column for column in columns if column not in same]
+    count = len(others)
+    _refuse_other_axes(rows, dialect, others, values[0], name_of_file)
+    if options.axis is None and not options.transpose:
+        _refuse_unlike(columns, values, same, name_of_file)
+    shown = f"column {first + 1}" + (f" {name!r}" if name else "")
+    signals = "a signal" if count == 1 else f"{count} signals, one a column"
+    still = [c for c, own in zip(columns, values, strict=True) if (own == own[0]).all()]
+    if still and count > 1:
+        head.doubts.append(
+            f"{columns_named(still)} hold one number all along, and were read as signals; give "
+            "--columns with the axis and the signals"
+        )
+    again = f", which {columns_named(same[1:])} repeat" if same[1:] else ""
+    head.guesses.append(f"{shown} for the axis of {signals}{again}")
+    return Arrangement(turned=count > 0, labels=tuple(same) if count else ())
 
 
 def times_apart(
@@ -182,7 +187,7 @@ def times_apart(
     found = tuple(columns[place] for place in clock_columns(values, names))
     if not found or options.width == len(columns):  # as which a model knows them
         return ()
-    head.guesses.append(f"{_columns(found)} for times")
+    head.guesses.append(f"{columns_named(found)} for times")
     return found
 
 
@@ -199,8 +204,9 @@ def _refuse_other_axes(
     if found:
         are = "looks like an axis" if len(found) == 1 else "look like axes"
         raise InputError(
-            f"{name}: {_columns(found)} {are}, other than that in the first: save each signal with "
-            "its own in a file, or choose one by --columns (--window none reads rows as they are)"
+            f"{name}: {columns_named(found)} {are}, other than that in the first: save each "
+            "signal with its own in a file, or choose one by --columns (--window none reads rows "
+            "as they are)"
         )
 
 
@@ -254,12 +260,6 @@ def _units(column: int, head: Head, dialect: Dialect) -> list[str]:
     """Return what stands in a column between names and rows."""
     cells = (dialect.cells(line) for line in head.units)
     return [row[column] for row in cells if len(row) > column]
-
-
-def _columns(places: Sequence[int], names: Sequence[str] | None = None) -> str:
-    """Name some columns, given from 0."""
-    named = [f"{place + 1}" + (f" {names[place]!r}" if names else "") for place in places]
-    return f"column{'s' * (len(named) > 1)} {', '.join(named)}"
 
 
 def check_axis(

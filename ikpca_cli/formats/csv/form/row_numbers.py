@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-Matrix = npt.NDArray[np.float64]
+from ikpca_cli.formats.csv.columns import columns_named
+from ikpca_cli.formats.csv.form.axis import Matrix, beside_axis, rises
+from ikpca_cli.formats.csv.form.head import Head
 
 FEWEST = 16
 """Rows that tell whether a column numbers them."""
@@ -79,3 +80,35 @@ def row_numbers(
         return found if width == len(columns) - len(found) else ()
     found = tuple(c for c, own in called if len(own) >= FEWEST and numbers_in_order(own))
     return found if len(columns) - len(found) > 1 else ()
+
+
+def beside_numbers(
+    values: Sequence[Matrix], head: Head, columns: Sequence[int], width: int | None
+) -> tuple[int, ...]:
+    """Return columns that number the rows, or stand beside numbered ones, and say so.
+
+    Parameters
+    ----------
+    values : sequence of ndarray, shape (rows,)
+        The first numbers of each column of data.
+    head
+        What is above them; it takes what is to be said.
+    columns
+        Their places.
+    width
+        How many columns a model takes, where that is known.
+    """
+    numbered = row_numbers(columns, values, head.names, width)
+    beside: tuple[int, ...] = ()
+    if width != len(columns) - len(numbered):
+        own = dict(zip(columns, values, strict=True))
+        found = [c for c in beside_axis(head.names) if c in own and c not in numbered]
+        first = min(own.keys() - {*found, *numbered}, default=0)
+        # What rises before the others may be times.
+        beside = tuple(c for c in found if c > first or not rises(own[c]))
+    if numbered:
+        head.guesses.append(f"{columns_named(numbered)} for labels, as numbers of the rows")
+    if beside:
+        named = columns_named(beside, head.names)
+        head.guesses.append(f"{named} for labels, as the others are numbered")
+    return (*numbered, *beside)
