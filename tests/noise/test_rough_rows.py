@@ -50,12 +50,6 @@ def bumps(rng, n_samples, width):
     return rng.uniform(0.5, 2.0, (n_samples, 1)) * np.exp(-((x / 0.1) ** 2))
 
 
-def days(rng, n_samples, width):
-    """Return smooth days of any mean and swing."""
-    hours, strengths = 2 * np.pi * np.arange(width) / width, rng.normal(size=(2, n_samples, 1))
-    return 6.0 * strengths[0] + (4.0 + 2.0 * strengths[1]) * np.cos(hours - 2.5)
-
-
 def beyond(clean, decibels, noise):
     """Return rows with noise so far below what they vary by."""
     power = np.mean((clean - clean.mean(axis=0)) ** 2)
@@ -71,15 +65,6 @@ def test_rows_without_a_signal_of_any_shape_are_one_process(make, is_one, shape)
         for share in (0.0, 0.7):
             noisy = beyond(clean, 20, smoothed(rng.normal(size=shape), share))
             assert is_one_process(noisy - noisy.mean(axis=0)) == bool(is_one)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_smooth_rows_that_differ_by_their_places_are_no_process(seed):
-    """Their steps are those of noise that is correlated along the row, which may be removed."""
-    rng = stream(13, seed)
-    noisy = beyond(days(rng, 100, 48), 10, smoothed(rng.normal(size=(100, 48)), 0.8))
-    assert not is_one_process(noisy - noisy.mean(axis=0))
-    assert noise_of(noisy).name == "correlated"
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.7])
