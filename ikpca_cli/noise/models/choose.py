@@ -72,7 +72,7 @@ MOST_LOST = 2.0
 """How many times higher the quick denoiser's error may be where the noise is surely of a kind."""
 
 _MOST_IN_BAND = 0.9  # of the variance of rows: noise that is white in a band is seldom rough signal
-_MOST_BEYOND = 1.0 / 3.0  # of the noise in a band, beyond it
+_MOST_BEYOND = 0.37  # of the noise in a band, beyond it: cubic splines leave up to .34
 _NOT_SHORTER = 0.9  # than that of white noise, where noise cannot be white
 _FAR_LONGER = 2.0  # plateau of counts, few of which are quieter
 _OFF_ONE = 0.15  # that the level of stabilised counts may be, beside signal
