@@ -47,7 +47,7 @@ class Lesson:
         As for `ikpca_cli.estimators.ikpca.IKPCA.fit`.
     old
         A model that takes in the rows, None for a new one.
-    seen
+    replaces
         The identity of its file when it was read: another run may have added to it since.
     on_cluster
         Whether the workers of a cluster read the file themselves.
@@ -58,7 +58,7 @@ class Lesson:
     windows: Windows
     keep_sums: bool = False
     old: Denoiser | None = None
-    seen: Identity | None = None
+    replaces: Identity | None = None
     on_cluster: bool = False
 
 
@@ -175,7 +175,7 @@ def keep(
     force: bool,
 ) -> None:
     """Write a model, which keeps what was told of its files, and draw what it made of them."""
-    replaces = lesson.seen if file.path == file.update else None
+    replaces = lesson.replaces if file.path == file.update else None
     learned.inner.reading_ = told if lesson.old is None else lesson.old.reading_
     save_model(file.path, learned.model, force=force, replaces=replaces)
     if plot is None:

@@ -43,6 +43,8 @@ class FirstPass:
     opener : Opener, optional
         Opens the same rows in other processes: passes over many rows are then run slice by slice
         by joblib's active backend.
+    name : str, optional
+        What messages call the rows, if not as `X` says.
 
     Attributes
     ----------
@@ -65,13 +67,15 @@ class FirstPass:
     std: float
     sums: FeatureSums | None = None
 
-    def __init__(self, X: Any, seed: int, opener: Opener | None = None) -> None:
+    def __init__(
+        self, X: Any, seed: int, opener: Opener | None = None, *, name: str | None = None
+    ) -> None:
         self._rows: RowSource = as_rows(X, least=2)
         self._seed = seed
         self._sample: FloatArray | None = None
         self._order: Indices = np.empty(0, dtype=np.intp)
         self.is_read = False
-        self.name = row_name(self._rows)
+        self.name = name or row_name(self._rows)
         self.feature_names = names_of(self._rows)
         self.shape = (int(self._rows.shape[0]), int(self._rows.shape[1]))
         self.opener = opener if self.shape[0] > SAMPLE_ROWS else None

@@ -202,8 +202,7 @@ def _models(
 def _fit(model: Denoiser, split: Split, oracle: Oracle | None = None) -> tuple[Denoiser, float]:
     """Return the model, with fewer components where the rows have no more, and seconds to fit."""
     start = time.perf_counter()
-    rows = FirstPass(split.train, model.seed)
-    rows.name = split.name
+    rows = FirstPass(split.train, model.seed, name=split.name)
     model.fit_up_to(rows, oracle=oracle)
     return model, time.perf_counter() - start
 

@@ -147,8 +147,7 @@ def _risks(
         rng = model_rng(seed, Stream.EVALUATION_PROBE)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            others = FirstPass(np.delete(rows, out, axis=0), model.seed)
-            others.name = name
+            others = FirstPass(np.delete(rows, out, axis=0), model.seed, name=name)
             model.fit_up_to(others)
             risks, _ = stein_risks(model.denoise, rows[out], noise_std, None, rng)
         found.append(risks)

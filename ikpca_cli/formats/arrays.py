@@ -134,8 +134,8 @@ def default_output(path: str, directory: str | None = None, tag: str = "denoised
     suffix = file.suffix
     if suffix.lower() == ".gz":
         suffix = PurePath(file.stem).suffix + suffix
-    # A record of WFDB is several files, which no output is.
-    written = ".npy" if suffix.lower() == ".hea" else suffix
+    own = format_of_suffix(path)
+    written = suffix if own is None or own.written_as is None else own.written_as
     name = f"{file.name.removesuffix(suffix)}.{tag}{written}"
     return str(PurePath(directory) / name if directory is not None else file.with_name(name))
 
@@ -171,6 +171,10 @@ def _read(form: Format, file: Input, options: ReadOptions, progress: Progress) -
 
 def _check_options(name: str, form: Format, options: ReadOptions) -> None:
     """Refuse options that mean nothing for the format."""
+    if form.recordings and options.transpose:
+        raise InputError(
+            f"{name}: its samples are rows and its signals columns: leave --transpose out"
+        )
     given = options.of_tables()
     if given and not form.tabular:
         raise UsageError(f"{given[0]}: {name} is no text table: leave {given[0]} out")

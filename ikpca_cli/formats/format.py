@@ -126,6 +126,8 @@ class Format:
         Whether an output keeps the other arrays of an input of the same format.
     recordings
         Whether its rows are the samples of a recording.
+    written_as
+        The suffix of outputs, where files of this format are only read.
     notes
         What else the user should know of an output of an array in the form `Layout`, in lines.
     """
@@ -144,6 +146,7 @@ class Format:
     flat: bool = False
     keeps: bool = False
     recordings: bool = False
+    written_as: str | None = None
     notes: Callable[[Layout], tuple[str, ...]] = lambda _: ()
 
     @property

@@ -46,7 +46,6 @@ class Batch:
 
     def __init__(self, count: int, printing: Printing) -> None:
         self._count, self._printing = count, printing
-        self._records: list[dict[str, Any]] = []
         self._all: list[dict[str, Any]] = []
         self._told: list[tuple[str, str]] = []
         self._failed: list[str] = []
@@ -73,8 +72,7 @@ class Batch:
         self._told += [(source, line) for line in lines]
         self._skipped += outcome.skipped
         if outcome.record is not None:
-            self._records.append(outcome.record | parted(lines))
-            self._all.append(self._records[-1] | {"error": None})
+            self._all.append(outcome.record | parted(lines) | {"error": None})
         if outcome.error is not None:
             if self._count == 1:
                 raise outcome.error
@@ -106,21 +104,22 @@ class Batch:
         if self._count > 1 and not printing.verbose:
             for line in grouped(self._told):
                 tell(line)
+        done = [record for record in self._all if record["error"] is None]
         table = printing.output_format is Format.table
         if not quietly and not table:
             print_records(self._all, printing.form)
-        elif not quietly and self._records:
-            listed = self._records if printing.verbose else self._worth_a_look()
+        elif not quietly and done:
+            listed = done if printing.verbose else self._worth_a_look(done)
             if listed:
                 columns = dict(COLUMNS)
                 if not any(record["spikes"] for record in listed):
                     del columns["spikes"]
                 print_records(listed, "table", columns=columns, spare=("seconds", "removed_rms"))
             if self._count > 1:
-                print_lines([self._sentence()])
+                print_lines([self._sentence(done)])
             else:
                 cleaned = self._cleaned[0] if self._cleaned else None
-                print_lines(file_sentences(self._records[0], noise_std, keep_unlike, cleaned))
+                print_lines(file_sentences(done[0], noise_std, keep_unlike, cleaned))
         if self._skipped and not printing.quiet:
             say(f"skipped {self._skipped} of {self._count} files, whose outputs exist")
         if self._existing:
@@ -134,20 +133,20 @@ class Batch:
         if self._failed or self._existing:
             raise typer.Exit(1)
 
-    def _worth_a_look(self) -> list[dict[str, Any]]:
+    def _worth_a_look(self, done: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return all records of a few files, or of many those of which a warning was given."""
-        if len(self._records) <= FEW:
-            return self._records
+        if len(done) <= FEW:
+            return done
         warned = {source for source, text in self._told if not isinstance(text, Note)}
-        return [row for row in self._records if row["input"] in warned]
+        return [row for row in done if row["input"] in warned]
 
-    def _sentence(self) -> str:
+    def _sentence(self, done: list[dict[str, Any]]) -> str:
         kinds: dict[str, set[str]] = {}
         for source, text in self._told:
             if not isinstance(text, Note):
                 kinds.setdefault(kind_of(text), set()).add(source)
         return batch_sentence(
-            self._records,
+            done,
             len(self._failed) + len(self._existing),
             self._skipped,
             len(set().union(*kinds.values())),

@@ -66,12 +66,19 @@ def fit(
 
     rows = as_rows_of(reading.options(), windows.window) if method == "auto" else None
     chosen, standing = settled(method, sources, given, rows, work, printing)
-    seen = None if file.update is None else identity(file.update)
+    replaces = None if file.update is None else identity(file.update)
     old = model_to_update(file.update)
     files = files_of(reading, windows, old)
     noise = noise_of_files(common.noise_std, parameters.noise_rows, common.noise_model, files)
-    on_workers = bool(work.cluster)
-    lesson = Lesson(sources, files, windows, file.keep_sums, old, seen, on_cluster=on_workers)
+    lesson = Lesson(
+        sources,
+        files,
+        windows,
+        keep_sums=file.keep_sums,
+        old=old,
+        replaces=replaces,
+        on_cluster=bool(work.cluster),
+    )
     with (
         threads.jobs(work.jobs),
         on_cluster(work.cluster),

@@ -80,10 +80,6 @@ class _Signals:
 
 def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
     """Open the signals of one rate; `options.dataset` names it where there are several."""
-    if options.transpose:
-        raise InputError(
-            f"{file.name}: its samples are rows and its signals columns: leave --transpose out"
-        )
     with file.open() as stream:
         header = read_header(stream, file.name, file.length())
     groups: dict[str, list[Signal]] = {}

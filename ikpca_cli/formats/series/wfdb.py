@@ -136,10 +136,6 @@ class _Signals:
 
 def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
     """Open the signals of a record; InputError if they are not stored as samples by channels."""
-    if options.transpose:
-        raise InputError(
-            f"{file.name}: its samples are rows and its signals columns: leave --transpose out"
-        )
     if file.data is not None:
         raise InputError(f"{file.name}: is a header, whose numbers lie beside it: name its file")
     with file.open() as stream:
@@ -225,4 +221,5 @@ WFDB = Format(
     writer=_writer,
     sliceable=True,
     recordings=True,
+    written_as=".npy",
 )
