@@ -135,9 +135,16 @@ def default_output(path: str, directory: str | None = None, tag: str = "denoised
     if suffix.lower() == ".gz":
         suffix = PurePath(file.stem).suffix + suffix
     own = format_of_suffix(path)
-    written = suffix if own is None or own.written_as is None else own.written_as
-    name = f"{file.name.removesuffix(suffix)}.{tag}{written}"
+    joint = "." if own is None else own.joint
+    name = f"{file.name.removesuffix(suffix)}{joint}{tag}{suffix}"
     return str(PurePath(directory) / name if directory is not None else file.with_name(name))
+
+
+def is_default_output(name: str) -> bool:
+    """Tell whether a file has the name that `default_output` gives to outputs."""
+    own = format_of_suffix(name)
+    joint = "." if own is None else own.joint
+    return f"{joint}denoised." in name
 
 
 def _standard_input() -> bytes:

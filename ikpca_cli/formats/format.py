@@ -71,6 +71,8 @@ class Output:
         The type of its numbers, in native byte order.
     layout
         The form of the input.
+    force
+        Whether files beside the target may be replaced, as it may.
     """
 
     handle: BinaryIO
@@ -78,6 +80,7 @@ class Output:
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     layout: Layout
+    force: bool = False
 
     @property
     def dataset(self) -> str:
@@ -126,8 +129,8 @@ class Format:
         Whether an output keeps the other arrays of an input of the same format.
     recordings
         Whether its rows are the samples of a recording.
-    written_as
-        The suffix of outputs, where files of this format are only read.
+    joint
+        What stands between the name of an input and what is put behind it in that of its output.
     notes
         What else the user should know of an output of an array in the form `Layout`, in lines.
     """
@@ -146,7 +149,7 @@ class Format:
     flat: bool = False
     keeps: bool = False
     recordings: bool = False
-    written_as: str | None = None
+    joint: str = "."
     notes: Callable[[Layout], tuple[str, ...]] = lambda _: ()
 
     @property

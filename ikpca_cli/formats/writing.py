@@ -77,7 +77,7 @@ def open_output(
         kind = _rounded(np.empty(0, kind), layout.dtype).dtype
     sample = (int(np.prod(layout.sample_shape)),) if form.flat else layout.sample_shape
     with atomic_write(target, force=force) as handle:
-        output = Output(handle, target, (n_samples, *sample), kind, layout)
+        output = Output(handle, target, (n_samples, *sample), kind, layout, force)
         with form.writer(output) as write:
             done = 0
 

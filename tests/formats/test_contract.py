@@ -24,7 +24,7 @@ def form(request):
     if request.param in EXTRAS:
         pytest.importorskip(EXTRAS[request.param])
     if request.param == "wfdb":
-        pytest.skip("is read alone, and is several files")
+        pytest.skip("is several files, written of another record alone")
     return format_named(request.param)
 
 

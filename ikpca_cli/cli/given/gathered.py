@@ -110,6 +110,7 @@ def _listed(path: str) -> list[str]:
 
 
 def _inside(folder: Path, apart: bool) -> list[str]:
+    from ikpca_cli.formats.arrays import is_default_output
     from ikpca_cli.formats.format_registry import FORMATS, format_named
 
     suffixes = (
@@ -135,7 +136,7 @@ def _inside(folder: Path, apart: bool) -> list[str]:
             and name.lower().removesuffix(".gz").endswith(suffixes)
             and (name.endswith(".hea") or f"{Path(name).stem}.hea" not in names)
         ]
-    noisy = sorted(path for path in found if ".denoised." not in path.name and path.is_file())
+    noisy = sorted(path for path in found if not is_default_output(path.name) and path.is_file())
     noisy += closed
     if not noisy:
         kinds = "array files but those that denoise wrote" if found else "array files"
