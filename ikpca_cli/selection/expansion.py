@@ -140,24 +140,12 @@ class ExpansionSearch:
         if self.durations is not None:
             counts = {"n_own": len(own), "n_low": len(low)}
             expect(progress, fit_stages(self.durations, X.shape, **counts, order=found.order))
-        smoothing, windows = apart(found, expansion)
-        chosen = ChosenExpansion(
-            gammas=tuple(gamma for gamma, _ in own),
-            weights=tuple(weights for _, weights in own),
-            noise_variance=noise_variance,
-            rows=rows,
-            varying=found.varying,
-            order=found.order,
-            smoothing=smoothing,
-            windows=windows,
-            low_pass=low[0] if low and low[0][1] else None,
-        )
         compared = (rough.found if rough else {}) | trial.found
         return Choice(
             self.n_components,
             own[0][0],
             own[1][0] if len(own) > 1 else None,
-            expansion=chosen,
+            expansion=_chosen(found, expansion),
             risk=expansion.risk,
             error=expansion.error,
             tried=tuple(choice for one in compared.values() if (choice := _as_tried(one))),
@@ -210,6 +198,23 @@ class ExpansionSearch:
             trial, expansion = surer, surer.best(*expansion.gammas)
         expansion = or_components(trial, or_no_windows(trial, expansion))
         return trial, trial.fair_risk(trial.full_risk(expansion, shape[0]))
+
+
+def _chosen(trial: CrossValidation, expansion: Expansion) -> ChosenExpansion:
+    """Return what a fit needs to know of the expansion that was chosen."""
+    own, low = _parted(expansion)
+    smoothing, windows = apart(trial, expansion)
+    return ChosenExpansion(
+        gammas=tuple(gamma for gamma, _ in own),
+        weights=tuple(weights for _, weights in own),
+        noise_variance=trial.noise_variance,
+        rows=trial.rows,
+        varying=trial.varying,
+        order=trial.order,
+        smoothing=smoothing,
+        windows=windows,
+        low_pass=low[0] if low and low[0][1] else None,
+    )
 
 
 def _parted(expansion: Expansion) -> tuple[_Own, _Low]:
