@@ -108,7 +108,7 @@ class Cleaner(Estimator):
             with at_work():
                 prepared = how.prepared(block)
                 cleaned = how.finish(block, prepared, compared)
-            unlike = distances > limit
+            unlike = (distances > limit) | prepared.strange
             if keep_unlike:
                 cleaned[unlike] = block[unlike]
             yield CleanedBlock(part, block, cleaned, unlike, prepared.left_out)

@@ -12,7 +12,11 @@ from numpy.typing import NDArray
 from ikpca_cli.data.row_source import FloatArray, RowSource, row_name
 from ikpca_cli.noise.caution import Caution
 from ikpca_cli.noise.models.spikes import Spikes
+from ikpca_cli.transforms.growing import GrowingNoise
 from ikpca_cli.transforms.protocol import Transform
+
+MOST_BELOW = 0.05
+"""Share of a row's values that may be lower than its noise allows, as dead pixels are."""
 
 
 class CleanedBlock(NamedTuple):
@@ -47,6 +51,8 @@ class Prepared(NamedTuple):
         How many of their values are, as spikes.
     transform : Transform or None
         What made the noise white, and takes them back.
+    strange : ndarray of bool, shape (n,)
+        Which of them cannot have the noise that the transform is of, and come back as they are.
     kept : ndarray of bool, shape (n, p), or None
         Which of their values come back as they are.
     """
@@ -54,6 +60,7 @@ class Prepared(NamedTuple):
     white: FloatArray
     left_out: int
     transform: Transform | None
+    strange: NDArray[np.bool_]
     kept: NDArray[np.bool_] | None = None
 
 
@@ -108,10 +115,17 @@ class Treatment:
         if self.spikes is not None:
             X, found = self.spikes.repair(X)
             left_out, kept = (0, found) if self.spikes.are_kept else (int(found.sum()), None)
+        strange = np.zeros(len(X), dtype=bool)
         if self.transform is None:
-            return Prepared(X, left_out, None, kept)
+            return Prepared(X, left_out, None, strange, kept)
         transform = self.transform.of_rows(X)
-        return Prepared(transform.forward(X), left_out, transform, kept)
+        if isinstance(transform, GrowingNoise):
+            below = np.less(X, transform.lowest)
+            if self.constant is not None:
+                below[:, self.constant] = False
+            kept = below if kept is None else kept | below
+            strange = below.mean(axis=1) > MOST_BELOW
+        return Prepared(transform.forward(X), left_out, transform, strange, kept)
 
     def both(self, X: FloatArray, cleaned: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return rows (n, p) and what became of them, by what makes the noise of these white."""
@@ -149,6 +163,7 @@ class Treatment:
             cleaned[still] = X[still]  # the way there and back may round
         if prepared.kept is not None and prepared.kept.any():
             cleaned[prepared.kept] = X[prepared.kept]
+        cleaned[prepared.strange] = X[prepared.strange]
         if self.constant is not None and self.constant.any():
             cleaned[:, self.constant] = X[:, self.constant]
         return cleaned

@@ -7,6 +7,9 @@ from abc import ABC, abstractmethod
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.transforms.protocol import OneForAll
 
+FARTHEST = 5.0
+"""Standard deviations of noise that no value is farther from its signal."""
+
 
 class GrowingNoise(OneForAll, ABC):
     """Part of a `Transform` that turns each number by itself, whatever its column."""
@@ -19,6 +22,11 @@ class GrowingNoise(OneForAll, ABC):
     def columns(self, n_features: int) -> int:
         """Return how many columns rows of so many have with white noise."""
         return n_features
+
+    @property
+    @abstractmethod
+    def lowest(self) -> float:
+        """The lowest value that any signal with such noise is likely to have."""
 
     @abstractmethod
     def levels(self, Z: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.transforms.growing import GrowingNoise
+from ikpca_cli.transforms.growing import FARTHEST, GrowingNoise
 from ikpca_cli.transforms.protocol import State
 
 
@@ -31,6 +31,11 @@ class Logarithm(GrowingNoise):
 
     relative: float
     least: float
+
+    @property
+    def lowest(self) -> float:
+        """The lowest value that any signal with such noise is likely to have."""
+        return self.least * max(1.0 - FARTHEST * self.relative, 0.0)
 
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows with noise of variance 1."""

@@ -15,7 +15,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.transforms.growing import GrowingNoise
+from ikpca_cli.transforms.growing import FARTHEST, GrowingNoise
 from ikpca_cli.transforms.protocol import State
 
 _LOWEST = 2.0 * (3.0 / 8.0) ** 0.5  # the transform of a count of 0
@@ -37,6 +37,13 @@ class SquareRoot(GrowingNoise):
 
     gain: float
     floor: float
+
+    @property
+    def lowest(self) -> float:
+        """The lowest value that any signal with such noise is likely to have."""
+        # At u gains above where the variance is 0 the noise is sqrt(u) gains: the least of
+        # u - k sqrt(u) is at u = k^2 / 4.
+        return -self.floor / self.gain - self.gain * FARTHEST**2 / 4.0
 
     def forward(self, X: FloatArray) -> FloatArray:
         """Return rows with noise of variance 1."""
