@@ -12,6 +12,7 @@ from ikpca_cli.data.row_source import as_rows
 from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.modelfile.storage import load_model, save_model
+from ikpca_cli.noise.caution import Caution
 from ikpca_cli.noise.evidence.loud_columns import has_loud_columns
 from ikpca_cli.noise.models.choose import noise_of
 from ikpca_cli.noise.models.correlated import propose as propose_correlated
@@ -19,6 +20,7 @@ from ikpca_cli.noise.models.given import covariance_of
 from ikpca_cli.noise.models.spikes import Spikes
 from ikpca_cli.noise.models.spikes import propose as propose_spikes
 from ikpca_cli.noise.risk import stein_risks
+from ikpca_cli.noise.treatment import Treatment
 from ikpca_cli.transforms.column_scale import ColumnScale
 from ikpca_cli.transforms.logarithm import Logarithm
 from ikpca_cli.transforms.square_root import SquareRoot
@@ -363,6 +365,25 @@ def test_rare_values_in_columns_of_a_table_are_kept(share):
         change = np.abs(model.denoise(rows) - rows)
         assert change.max() < 1.0
     assert model.treatment(as_rows(noisy)).prepared(noisy).left_out == 0
+
+
+@pytest.mark.parametrize(("is_skewed", "most"), [(True, 1.0), (False, 0.3)])
+def test_spikes_beside_what_skewed_columns_of_a_table_have_are_kept(is_skewed, most):
+    """What stands out where signal is strongest may be signal, whatever spikes are anywhere."""
+    rng = np.random.default_rng(np.random.SeedSequence([97]))
+    clean = rng.normal(size=(200, 5)) @ (0.6 * rng.normal(size=(5, 150)))
+    clean += rng.normal(3.0, 1.5, 150)
+    clean = np.exp(clean) if is_skewed else clean
+    noise = rng.normal(size=clean.shape)
+    struck = rng.uniform(size=clean.shape) < 0.01
+    noise += struck * rng.choice((-1.0, 1.0), clean.shape) * rng.uniform(8.0, 25.0, clean.shape)
+    std = 0.3 * (clean - clean.mean(axis=0)).std()
+    found = propose_spikes(clean[:100] + std * noise[:100])
+    assert found is not None
+    for times in (0.25, 1.0):
+        rows, truth = clean[100:] + times * std * noise[100:], clean[100:]
+        back = Treatment(Caution(None), spikes=found.of_file(rows)).clean(rows, np.copy)
+        assert np.mean((back - truth) ** 2) <= most * np.mean((rows - truth) ** 2)
 
 
 def test_the_top_of_a_peak_is_no_outlier():

@@ -9,8 +9,9 @@ a spike.
 That they are is told by what spikes have, and peaks, edges and heavy tails have not: hardly any
 value is nearly as far off as they are, and they are anywhere, in any row and any column, alone, and
 no more often where the signal is strong: what skewed signal has beyond its directions is there.
-A few in columns without an order, as of a table, do not tell: rare signal looks the same. They have
-no part in a fit, but rows keep them.
+A few in columns without an order, as of a table, do not tell, nor do more that are there where the
+signal is strongest beside others anywhere: rare signal looks the same. They have no part in a fit,
+but rows keep them.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ _ALONE = 0.25  # most of them that have a neighbour
 _FARTHER_OFF = (1.0, 1.5, 2.2)  # times the limit, for what signal a file has beyond it
 _SPREAD = 0.5  # share of spikes that as many columns, or rows, would have, were they anywhere
 _STRONG = 0.75  # mean rank of the signal at spikes, from 0 to 1, that chance does not make of 0.5
+_TENTHS = 10
 _SHARP_COLUMNS = 0.05  # most columns in which signal stands out as spikes do
 _CHANCE = 4.0  # standard errors of a count, for a column to have more than the usual one
 _SOME, _ORDERS = 100, 50  # rows, and orders of columns, that tell whether theirs is one
@@ -154,7 +156,8 @@ def propose(rows: FloatArray) -> Spikes | None:
             continue
         if _are_like_spikes(found, apart, limits, are_outliers=are_sure):
             share, margins = float(found.mean()), beside * limits
-            if count < rows.shape[1] and not _have_order(expected, _ORDERS):
+            are_few = count < rows.shape[1] or _are_more_where_strong(found, expected)
+            if are_few and not _have_order(expected, _ORDERS):
                 return Spikes(directions, limits, np.zeros_like(limits), share, are_kept=True)
             return Spikes(directions, limits, margins, share, are_sure)
     return None
@@ -194,9 +197,24 @@ def _are_like_spikes(
 
 def _follow_signal(found: NDArray[np.bool_], expected: FloatArray) -> bool:
     """Tell whether found values are where the signal of their columns is strong, (n, p) both."""
+    return bool(_strengths(expected)[found].mean() > _STRONG)
+
+
+def _are_more_where_strong(found: NDArray[np.bool_], expected: FloatArray) -> bool:
+    """Tell whether more values are found in the tenth of strongest signal than anywhere else.
+
+    What skewed signal has beyond its directions is there, whatever spikes are beside it.
+    """
+    counts = np.histogram(_strengths(expected)[found], _TENTHS, (0.0, 1.0))[0]
+    usual = float(np.median(counts))
+    return bool(counts[-1] > usual + _CHANCE * usual**0.5 + 1.0)
+
+
+def _strengths(expected: FloatArray) -> FloatArray:
+    """Return the rank of the signal of each number in its column, from 0 to 1, (n, p)."""
     strength = np.abs(expected - np.median(expected, axis=0))
-    ranks = (np.argsort(np.argsort(strength, axis=0), axis=0) + 0.5) / len(strength)
-    return bool(ranks[found].mean() > _STRONG)
+    ranks: FloatArray = (np.argsort(np.argsort(strength, axis=0), axis=0) + 0.5) / len(strength)
+    return ranks
 
 
 def _as_if_anywhere(counts: NDArray[np.int_]) -> float:
