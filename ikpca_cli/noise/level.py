@@ -180,7 +180,7 @@ def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, fl
         return NoiseLevel(quiet.std, certain=True, error=quiet.doubt / 2.0), 0.0
     if best.std == 0.0:
         return NoiseLevel(None, certain=False), 0.0
-    level, below = _judged(X, spectrum, signal, best), 0.0
+    level, below = _judged(X, spectrum, signal, best, part=best is not first), 0.0
     if level.std == best.std:
         # What lower eigenvalues tell less of noise may be chance, but not more than twice a doubt.
         apart = min((first.std / best.std - 1.0) / 2.0, best.doubt)
@@ -211,7 +211,9 @@ def _beyond(whole: Reading, part: Reading) -> float:
     return part.std * (1.0 - min(max(whole.std / part.std - 1.0, 0.0), _MOST_BEYOND))
 
 
-def _judged(X: FloatArray, spectrum: Eigenvalues, signal: int, best: Reading) -> NoiseLevel:
+def _judged(
+    X: FloatArray, spectrum: Eigenvalues, signal: int, best: Reading, *, part: bool
+) -> NoiseLevel:
     """Return the level with how far it can be believed.
 
     It is certain where at least three directions are equal in variance, there is a gap above them
@@ -236,6 +238,11 @@ def _judged(X: FloatArray, spectrum: Eigenvalues, signal: int, best: Reading) ->
     by_chance = X.shape[1] <= FEW_COLUMNS and are_by_chance(spectrum)
     # Half of all directions are equal by chance only if they are noise, or signal in doses.
     even = resolved and plateau >= _EVEN * short
+    hidden = 1.0
+    if even and not is_noise:
+        # Signal in directions above has no part in a level that is read below them.
+        beside = part and X.shape[1] > MANY_COLUMNS and lengths.vary_as_noise()
+        hidden = max(0.0 if beside else usual.hidden_share(), lengths.hidden_share())
     return NoiseLevel(
         best.std,
         certain=plateau >= fewest and resolved and steep and is_noise and not by_chance,
@@ -246,5 +253,5 @@ def _judged(X: FloatArray, spectrum: Eigenvalues, signal: int, best: Reading) ->
         or few
         or (not is_noise and usual.are_too_even()),
         error=float(np.hypot(best.doubt / 2.0, _BLURRED if gap < _GAP else 0.0)),
-        hidden=max(usual.hidden_share(), lengths.hidden_share()) if even and not is_noise else 1.0,
+        hidden=hidden,
     )

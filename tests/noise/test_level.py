@@ -390,3 +390,29 @@ def test_directions_of_noise_are_no_signal_and_those_above_its_edge_are(size):
         mean[1] += Eigenvalues.of(rows - rows.mean(axis=0)).reading(1.0)[1] / 50
     assert mean[0] <= 0.04
     assert mean[1] >= 0.9
+
+
+def edges(n_samples, seed):
+    """Return noisy edges of any direction and softened waves (n_samples, 64), and the level."""
+    rng = np.random.default_rng(np.random.SeedSequence([79, seed]))
+    y, x = np.mgrid[:8, :8] - 3.5
+    angle, phase = rng.uniform(0.0, 2.0 * np.pi, (2, n_samples, 1, 1))
+    height, pace = rng.lognormal(0.0, 0.6, (n_samples, 1, 1)), rng.uniform(0.1, 1.2, phase.shape)
+    across = x * np.cos(angle) + y * np.sin(angle)
+    edge = np.tanh(2.0 * (across - rng.normal(0.0, 2.0, phase.shape)))
+    is_edge = rng.uniform(size=phase.shape) < 0.5
+    clean = height * np.where(is_edge, edge, np.sin(pace * across + phase))
+    rows = (clean + rng.normal(size=phase.shape)).reshape(n_samples, -1)
+    level = float(rows.var(axis=0).mean() / 10.0) ** 0.5
+    rows += rng.normal(scale=level, size=rows.shape)
+    return rows - rows.mean(axis=0), level
+
+
+@pytest.mark.parametrize("seed", [6, 7, 8])
+def test_signal_above_the_directions_that_tell_the_level_has_no_part_in_it(seed):
+    """Else which rows were drawn would tell how much is removed."""
+    rows, level = edges(2000, seed)
+    found = estimate_noise(rows)
+    assert not found.is_bound
+    assert found.strength == 1.0
+    assert found.std == pytest.approx(level, rel=0.05)
