@@ -97,11 +97,11 @@ def match_names(
         if apart == 0.0:
             return Match.of_names(names, known, what, whose)
         if apart <= NEAR:
-            warning = (
+            near = Note(
                 f"{what}: its axis is up to {apart:.2g} of a step from that of {whose}, and was "
                 "taken for the same"
             )
-            return Match([*reversed(range(len(own)))] if turned else None, None, warning)
+            return Match([*reversed(range(len(own)))] if turned else None, None, near)
     if not resample:
         if len(own) > len(other) and set(other) <= set(own):
             return Match.of_names(names, known, what, whose)

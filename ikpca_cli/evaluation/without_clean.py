@@ -36,6 +36,9 @@ from ikpca_cli.transforms.column_scale import ColumnScale
 MOST_ROWS = 2000
 """Rows that an estimate looks at."""
 
+FITTED = "the model was fitted on these rows, of which fit has told what to expect"
+"""Why no error of rows of the fit is estimated, not even roughly."""
+
 _SAME_LEVEL = 0.1  # relative difference of levels that are taken to be one
 _LEVEL_OF_FIT = 0.02  # relative error of a level that is that of the fit
 
@@ -114,7 +117,7 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
     told = model.fitted_params_["noise_std"] != "auto" or error <= MOST_ERROR * risk
     if not reason and not told:
         reason = UNSURE
-    mse = None if reason else max(risk, 0.0)
+    mse, is_rough = None if reason else max(risk, 0.0), reason not in ("", FITTED)
     return {
         "noise_std": math.sqrt(noise_mse),
         "estimated_mse_noisy": noisy_mse,
@@ -123,8 +126,9 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
         "estimated_rms_noisy": math.sqrt(noisy_mse),
         "estimated_rms": None if mse is None else math.sqrt(mse),
         "estimated_snr_gain_db": snr_gain_db(noisy_mse, mse) if mse else None,
-        "rough_mse": max(risk, 0.0) if reason else None,
-        "rough_mse_error": error if reason else None,
+        # Of rows that are known the estimate is zero or so whatever the truth.
+        "rough_mse": max(risk, 0.0) if is_rough else None,
+        "rough_mse_error": error if is_rough else None,
         "no_estimate_because": reason or None,
         "residual_std": float(np.sqrt(np.mean((rows - cleaned) ** 2))),
         "residual_autocorrelation": residual.autocorrelation,
@@ -197,7 +201,7 @@ def _doubt_of_columns(model: Denoiser, treatment: Treatment) -> float:
 def _reason(model: Denoiser, Z: FloatArray, residual: Residual, level: NoiseLevel) -> str:
     """Return why no error can be estimated, empty if it can."""
     if _are_known(model, Z):
-        return "the model was fitted on these rows, of which fit has told what to expect"
+        return FITTED
     if model.withheld_ in OF_NOISE:
         return WITHHELD[model.withheld_]
     is_given = model.fitted_params_["noise_std"] != "auto"

@@ -125,6 +125,7 @@ def test_the_file_that_does_not_fit_is_named(cli, tmp_path, parts):
     np.save(tmp_path / "parts" / "9.npy", np.ones((4, 5)))
     result = cli("fit parts -o model.joblib", code=1)
     assert "9.npy has 5 columns" in result.stderr
+    assert "(the other 3 files can be read)" in result.stderr
     for name in ("1.npy", "8.csv", "9.npy"):
         (tmp_path / "parts" / name).write_bytes(b"")
     (line,) = cli("fit parts -o model.joblib", code=1).stderr.splitlines()

@@ -27,6 +27,7 @@ def test_errors_of_rows_of_the_fit_are_not_told(waves):
     found = estimate_error(IKPCA().fit(noisy), noisy)
     assert found["estimated_mse"] is None
     assert "fitted on these rows" in found["no_estimate_because"]
+    assert found["rough_mse"] is None
 
 
 @pytest.mark.filterwarnings("ignore::ikpca_cli.errors.IkpcaWarning")

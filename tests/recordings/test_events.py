@@ -283,8 +283,8 @@ def test_times_that_name_their_unit_tell_the_rate(cli, tmp_path, words, name, pe
 def test_beats_are_cleaned_step_by_step_by_what_is_said_to_come_next(cli, recording):
     rows, clean = recording
     shown = cli("beats", "ecg.csv", "--fs", FS, "-o", "beats.h5").stdout
-    assert "Next: ikpca fit beats.h5; or, in one step" in shown
-    assert shown.rstrip().endswith("in one step, ikpca fit ecg.csv --window beats --fs 360")
+    assert "Next: ikpca fit beats.h5; or, better where the recording is" in shown
+    assert shown.rstrip().endswith("to be cleaned, ikpca fit ecg.csv --window beats --fs 360")
     cli("fit beats.h5 --method pca")
     cli("denoise model.joblib beats.h5")
     cli("beats", "ecg.csv", "--fs", FS, "--restore", "beats.denoised.h5", "-o", "clean.csv")

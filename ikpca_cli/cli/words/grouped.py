@@ -13,7 +13,6 @@ _KINDS = {
     "does not look like noise": "a residual that is not like noise",
     "are unlike those": "rows unlike those of the fit",
     "missing value": "missing values",
-    "of a step from that of": "an axis a little off",
     "taken by name": "columns in another order",
     "taken by place": "other names of columns",
 }

@@ -76,6 +76,7 @@ def after_cutting(
     """Say what comes after cutting a recording into beats, or other events, read by options."""
     text = f"Next: ikpca fit {shell_word(output)}"
     if is_heart:
-        text += f"; or, in one step, ikpca fit {shell_word(recording)}{options} --window beats"
+        text += "; or, better where the recording is what is to be cleaned, "
+        text += f"ikpca fit {shell_word(recording)}{options} --window beats"
         text += "" if fs is None else f" --fs {fs:g}"
     return text

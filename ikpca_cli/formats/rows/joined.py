@@ -117,8 +117,9 @@ class Joined:
                 opens().close()
             except InputError as error:
                 found.append(str(error).partition(": ")[0])
+        others = len(self._opens) - 1
         if not found:
-            return ""
+            return f" (the other {others} files can be read)" if others > 1 else ""
         more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
         return f" (nor can these be read: {', '.join(found[:_NAMED])}{more})"
 
