@@ -16,6 +16,7 @@ from ikpca_cli.errors import IkpcaWarning, InputError
 from ikpca_cli.recordings.canvases.canvas import Canvas, Channels, Sample
 from ikpca_cli.recordings.canvases.gaps import Bridged, BridgedRows
 from ikpca_cli.recordings.cutting import Cutting, Kind
+from ikpca_cli.recordings.guesses.disorder import disorder_of
 from ikpca_cli.recordings.times import (
     DIFFERS,
     NONE,
@@ -249,6 +250,11 @@ def recording_of(rows: RowSource, kind: Kind, sample_shape: tuple[int, ...] = ()
     if n_columns > n_rows:
         samples = (Sample(rows, place, (n_columns, 1)) for place in range(n_rows))
         return Recording(rows, tuple(samples), every, even_times(rows))
+    disorder = disorder_of(rows)
+    if disorder:
+        raise InputError(
+            f"{row_name(rows)}: {disorder}; if it is a channel, let another column be the first"
+        )
     time = time_columns(rows)
     columns = np.setdiff1d(every, time)
     if len(columns) == 0:

@@ -231,9 +231,10 @@ def _labels(rows: Any) -> tuple[FloatArray, bool] | None:
 def time_columns(rows: RowSource) -> tuple[int, ...]:
     """Return the columns that rise from row to row, as times or a count of the rows do.
 
-    Rounded times may stay the same for some rows, and those of rows in reverse order fall, if they
-    lie along a straight line, or frequencies if their logarithms do. Behind these come counts that
-    begin again whenever they are full, as those of samples in packets and seconds of a clock do.
+    Rounded times may stay the same for some rows, or fall back where a clock was set, and those of
+    rows in reverse order fall, if they lie along a straight line, or frequencies if their
+    logarithms do. Behind these come counts that begin again whenever they are full, as those of
+    samples in packets and seconds of a clock do.
     """
     n_rows, n_columns = rows.shape
     if n_rows < _FEWEST or n_columns < 2:
@@ -246,10 +247,10 @@ def time_columns(rows: RowSource) -> tuple[int, ...]:
     for column in range(n_columns):
         first, last = (end[:, column] for end in ends)
         way = np.sign(last[-1] - first[0])
-        if way and all(_is_axis(end, way) for end in (first, last)):
-            found.append(column)
-        elif all(_period(np.diff(end)) > 0.0 for end in (first, last)):
+        if all(_period(np.diff(end)) > 0.0 for end in (first, last)):
             counts.append(column)
+        elif way and all(_is_axis(end, way) for end in (first, last)):
+            found.append(column)
     return (*found, *counts)
 
 
@@ -264,11 +265,12 @@ def _rises(values: FloatArray, *, straight: bool) -> bool:
     steps = np.diff(values)
     if not straight and (steps > 0.0).all():
         return True
+    falls = steps < 0.0  # as those of a clock that was set
     # A missing value is no time.
-    if not (steps >= 0.0).all() or np.count_nonzero(steps) < _FEWEST - 1:
+    if np.isnan(steps).any() or np.mean(falls) > UNEVEN or np.sum(steps > 0.0) < _FEWEST - 1:
         return False
     usual = float(np.median(steps[steps > 0.0]))
-    values = np.cumsum(np.where(steps > LEAP * usual, usual, steps))  # leaps left out
+    values = np.cumsum(np.where(falls | (steps > LEAP * usual), usual, steps))  # leaps left out
     line = np.linspace(values[0], values[-1], len(values))
     return bool(np.abs(values - line).max() <= max(_BENT * (values[-1] - values[0]), usual))
 

@@ -40,6 +40,31 @@ def test_leaps_are_found_where_times_are_rounded_too(leaps, digits):
     assert_allclose(found.step, 0.07, rtol=0.02)
 
 
+def test_times_of_a_clock_that_was_set_back_are_no_channel():
+    times = _times(300)
+    times[700:] -= 3.0
+    rows = np.column_stack([times, np.random.default_rng(0).normal(size=N)])
+    assert time_columns(rows) == (0,)
+    assert times_of(rows, (0,)).leaps == (300, 700)
+
+
+@pytest.mark.parametrize(("n_swapped", "is_axis"), [(0, True), (1, False), (30, False)])
+def test_an_axis_out_of_order_is_refused_by_its_place(n_swapped, is_axis, cli):
+    rng = np.random.default_rng(1)
+    axis = np.cumsum(rng.lognormal(sigma=1.5, size=90))
+    for place in np.linspace(40, 80, n_swapped).astype(int):
+        axis[[place, place + 1]] = axis[[place + 1, place]]
+    rows = np.column_stack([axis, np.sin(np.arange(90) / 9.0) + rng.normal(scale=0.1, size=90)])
+    np.savetxt("wave.csv", rows, "%.4f", ",", header="wavelength,value", comments="")
+    np.savetxt("three.csv", np.c_[rows, rows[:, 1]], "%.4f", ",", header="wl,a,b", comments="")
+    if n_swapped == 1:
+        said = "column 1 'wavelength' rises from row to row, as times or an axis do, but falls at"
+        for options in ("", "--window auto"):
+            assert f"{said} row 42" in cli(f"fit wave.csv {options}", code=1).stderr
+        assert "column 1 'wl' rises" in cli("fit three.csv --window auto", code=1).stderr
+    assert (time_columns(rows) == (0,)) == is_axis
+
+
 def test_frequencies_that_fall_are_an_axis_and_a_noisy_decay_is_none():
     """As of impedance, from the highest frequency to the lowest, evenly on a logarithmic scale."""
     rng = np.random.default_rng(1)

@@ -23,6 +23,7 @@ def check_rows(rows: Rows, source: str, *, compared: bool = False) -> None:
     import warnings
 
     from ikpca_cli.formats.format_registry import format_named
+    from ikpca_cli.recordings.guesses.disorder import disorder_of
     from ikpca_cli.recordings.sniffing import (
         LONG_ROW,
         Guess,
@@ -61,6 +62,9 @@ def check_rows(rows: Rows, source: str, *, compared: bool = False) -> None:
         guess: Guess | None = Guess(what, "signal")
     else:
         guess = looks_like(rows, rows.layout.sample_shape, counted=counted)
+    disorder = disorder_of(rows) if guess is None and rows.shape[1] == 2 else ""
+    if disorder and not counted:
+        raise InputError(f"{source}: {disorder}; if they are samples as they are, --window none")
     files = [slice(one.start, one.start + one.count) for one in getattr(rows, "parts", ())]
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""
     if guess is not None:
