@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ikpca_cli.data.row_source import LARGEST_VALUE
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.base import Estimator
 from ikpca_cli.estimators.parameters import PARAMETERS
@@ -29,7 +30,10 @@ _LEVELS = frozenset(
 """Of the noise, and of all rows: 0 would divide."""
 
 _LARGEST, _SMALLEST = 1e160, 1e-200
-"""Beyond which no fit of rows comes that are within `ikpca_cli.data.row_source.LARGEST_VALUE`."""
+"""Beyond which no fit of rows comes that are within `LARGEST_VALUE`."""
+
+_OF_ROWS = frozenset({"mean_", "rows_"})
+"""Which are themselves within `LARGEST_VALUE`."""
 
 _POSITIVE = frozenset(
     {"gamma_", "gammas_", "latent_gamma_", "n_samples_", "noise_std_", "total_variance_"}
@@ -122,7 +126,8 @@ def check_state(cls: type[Denoiser], state: object) -> None:
         if name in _NOT_NEGATIVE:
             _check_sign(name, value)
         largest = max(abs(float(np.max(value))), abs(float(np.min(value))))
-        if largest > _LARGEST or (name in _LEVELS and largest < _SMALLEST):
+        most = LARGEST_VALUE if name in _OF_ROWS else _LARGEST
+        if largest > most or (name in _LEVELS and largest < _SMALLEST):
             raise FlawError(f"{name} is {largest:.6g}, as no fit makes it")
     if len(precisions) > 1:
         raise FlawError("its arrays are in single and in double precision")

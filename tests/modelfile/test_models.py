@@ -364,6 +364,7 @@ def test_a_format_that_is_no_positive_integer_is_no_model(saved, number):
         (lambda e: e["state"].update(noise_std_=0.0), "noise_std_ is 0, and has to be positive"),
         (lambda e: e["state"].update(noise_rms_=1e-300), "noise_rms_ is 1e-300, as no fit"),
         (lambda e: e["state"].update(mean_=np.full(4, -1e300)), r"mean_ is 1e\+300, as no fit"),
+        (lambda e: e["state"].update(mean_=np.full(4, 1e99)), r"mean_ is 1e\+99, as no fit"),
     ],
 )
 def test_a_damaged_model_says_what_is_wrong(saved, change, reason):

@@ -249,6 +249,10 @@ def test_a_rate_that_is_too_low_for_beats_is_refused(cli):
     np.save("slow.npy", np.random.default_rng(0).normal(size=(3000, 1)))
     said = cli("fit", "slow.npy", "--window", "beats", "--fs", 10, code=1).stderr
     assert "slow.npy: 10 samples a second are too few to tell heart beats" in said
+    said = cli("beats slow.npy --fs 1e9 -o never.h5", code=1).stderr
+    assert "too short to find beats; give more, or check the rate (--fs)" in said
+    said = cli("beats slow.npy --align peak --apart 999999999 -o never.h5", code=1).stderr
+    assert "too short to find beats; give more, or check --apart" in said
 
 
 @pytest.mark.parametrize(

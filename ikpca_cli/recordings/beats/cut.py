@@ -74,6 +74,12 @@ class StretchOfBeats:
             raise InputError(
                 f"{name}: all samples are alike, and no beats; give a recording of some"
             )
+        if len(values) < max(fs, apart):
+            said = f"{len(values) / fs:.2g} seconds" if fs else f"{len(values)} samples"
+            raise InputError(
+                f"{name}: it is {said} long, too short to find beats; give more, or check "
+                f"{'the rate (--fs)' if fs else '--apart'}"
+            )
         try:
             fast, baseline = without_baseline(values, fs)
             _refuse_noise(fast, name)
