@@ -16,6 +16,22 @@ _COLON = re.compile(r"(:\d\d:\d\d):(\d{1,6})\Z")
 _ANY = re.compile(r"\d[-:]\d", re.ASCII)
 """What a date or a time has and a number has not, which numpy takes for a year."""
 
+_YEAR_FIRST = re.compile(r"(\d{4})([./-])(\d{1,2})\2(\d{1,2})(?:[T ,]+(.*))?", re.ASCII)
+"""A date that begins with its year, and what follows it."""
+
+_MONTHS = (
+    "jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?"
+    "|oct(ober)?|nov(ember)?|dec(ember)?"
+)
+_FIRST_LETTERS = [name[:3] for name in _MONTHS.split("|")]
+
+_NAMED = re.compile(
+    rf"(?:(?P<day>\d{{1,2}})[ ./-]+)?(?P<month>{_MONTHS})[ .,/-]+"
+    r"(?(day)|(?P<later>\d{1,2}),? +)(?P<year>\d{4}|\d\d)(?P<rest>[T ,].*)?",
+    re.ASCII | re.IGNORECASE,
+)
+"""A date whose month has a name: 31-Jan-2021, January 31, 2021."""
+
 _PARTS = re.compile(r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d\d)(?:[T ,]+(.*))?", re.ASCII)
 """A date that begins with its day, or month, and what follows it."""
 
@@ -57,6 +73,10 @@ def _column(rows: Sequence[Sequence[str]], place: int, count: int = 1) -> list[s
 
 def _shortest(stamps: Sequence[str]) -> FloatArray | None:
     """Return the seconds of dates, whichever way round they are."""
+    if _NAMED.match(stamps[0]) is not None:
+        stamps = [_month_as_number(stamp) for stamp in stamps]
+    if _YEAR_FIRST.match(stamps[0]) is not None:
+        return _seconds([_year_first(stamp) for stamp in stamps])
     if _PARTS.match(stamps[0]) is None:
         return _seconds(stamps)
     ways: tuple[Callable[[str], str], ...] = (_month_first, _day_first)
@@ -64,6 +84,22 @@ def _shortest(stamps: Sequence[str]) -> FloatArray | None:
         ways = ways[::-1]
     readings = [found for way in ways if (found := _seconds(list(map(way, stamps)))) is not None]
     return min(readings, key=lambda found: float(np.abs(np.diff(found)).sum()), default=None)
+
+
+def _month_as_number(stamp: str) -> str:
+    """Return a date whose month has a name as one that begins with its year."""
+    found = _NAMED.fullmatch(stamp)
+    if found is None:
+        return ""
+    month = _FIRST_LETTERS.index(found["month"][:3].lower()) + 1
+    date = f"{_full_year(found['year'])}-{month}-{found['day'] or found['later']}"
+    return date + (found["rest"] or "")
+
+
+def _year_first(stamp: str) -> str:
+    """Return a date that begins with its year, and what follows it, as numpy reads them."""
+    found = _YEAR_FIRST.fullmatch(stamp)
+    return _standard_of(int(found[1]), found[3], found[4], found[5]) if found else ""
 
 
 def _month_first(stamp: str) -> str:
@@ -79,11 +115,18 @@ def _standard(stamp: str, *, month: int, day: int) -> str:
     found = _PARTS.fullmatch(stamp)
     if found is None:
         return ""
-    year = int(found[4])
-    if len(found[4]) == len("21"):
-        year += _CENTURY - 100 * (year >= _LAST)
-    date = f"{year:04}-{int(found[month]):02}-{int(found[day]):02}"
-    return f"{date}T{_whole_day(found[5])}" if found[5] else date
+    return _standard_of(_full_year(found[4]), found[month], found[day], found[5])
+
+
+def _full_year(digits: str) -> int:
+    """Return a year of four digits, or of two."""
+    year = int(digits)
+    return year + _CENTURY - 100 * (year >= _LAST) if len(digits) == len("21") else year
+
+
+def _standard_of(year: int, month: str, day: str, time: str | None) -> str:
+    date = f"{year:04}-{int(month):02}-{int(day):02}"
+    return f"{date}T{_whole_day(time)}" if time else date
 
 
 def _whole_day(time: str) -> str:

@@ -139,6 +139,10 @@ def test_uneven_times_are_said_and_do_not_cut():
         ("%Y-%m-%dT%H:%M:%S+01:00", 1.0),  # PicoLog's
         ("%Y-%m-%dT%H:%M:%S.%fZ", 0.004),
         ("'%M:%S.%f'", 0.004),  # PhysioNet's elapsed time
+        ("%Y/%m/%d", 86400.0),
+        ("%Y.%m.%d %H:%M", 900.0),
+        ("%d-%b-%Y %H:%M:%S", 60.0),  # MATLAB's
+        ("%B %d, %Y", 86400.0),
     ],
 )
 def test_dates_of_any_form_tell_how_far_apart_samples_are(form, step, recwarn):
@@ -153,7 +157,7 @@ def test_dates_of_any_form_tell_how_far_apart_samples_are(form, step, recwarn):
     assert not recwarn
 
 
-@pytest.mark.parametrize("words", ["a1", "12:50:13.5 -> 512", "13/13/2021", "7"])
+@pytest.mark.parametrize("words", ["a1", "12:50:13.5 -> 512", "13/13/2021", "7", "marker 1 20"])
 def test_what_is_no_date_has_no_times(words):
     assert seconds_since_first([(words,), (words + "0",)] * 10) is None
 
