@@ -25,7 +25,7 @@ from ikpca_cli.recordings.windowed import Windowed
 if TYPE_CHECKING:
     from ikpca_cli.cli.given.fit_options import ModelFile, Windows
     from ikpca_cli.cli.given.reading_options import Reading
-    from ikpca_cli.data.row_source import Progress
+    from ikpca_cli.data.row_source import Progress, RowSource
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.formats.arrays import ReadOptions, Rows
     from ikpca_cli.formats.output import Identity
@@ -154,8 +154,8 @@ def learn(lesson: Lesson, chosen: Denoiser, progress: Progress, opened: ExitStac
     if rows.has_holes:
         seen = filled = FilledRows(rows)
 
-        def fit_once() -> Denoiser:
-            return chosen.fit(filled, keep_sums=lesson.keep_sums, progress=progress)
+        def fit_once(some: RowSource) -> Denoiser:
+            return chosen.fit(some, keep_sums=lesson.keep_sums, progress=progress)
 
         model = fit_filled(filled, fit_once, chosen.seed)
     else:

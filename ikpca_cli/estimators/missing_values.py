@@ -3,9 +3,10 @@
 A fit begins with the column means, fits, and refills what is missing by its own cleaned rows until
 they stay as they are, then fits again (for principal components this is Kiers, "Weighted least
 squares fitting using ordinary least squares algorithms", 1997, and Ilin and Raiko, "Practical
-approaches to principal component analysis in the presence of missing values", 2010). Values that
-are filled in without noise would make the noise of the others look smaller than it is, so that a
-fit sees them with noise of its own level (stochastic imputation: Little and Rubin, "Statistical
+approaches to principal component analysis in the presence of missing values", 2010). Where means
+do not let it tell noise from signal, it begins with the rows that have all their values. Values
+that are filled in without noise would make the noise of the others look smaller than it is, so that
+a fit sees them with noise of its own level (stochastic imputation: Little and Rubin, "Statistical
 analysis with missing data", 2002, section 4.3).
 """
 
@@ -17,11 +18,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from ikpca_cli.data.first_pass import SAMPLE_ROWS
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, RowSource, row_name, unchecked_blocks
-from ikpca_cli.errors import IkpcaWarning, InputError
+from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 from ikpca_cli.estimators.denoiser import Denoiser
-from ikpca_cli.noise.caution import Caution
+from ikpca_cli.noise.caution import FEW_ROWS, Caution
 from ikpca_cli.noise.treatment import Treatment
 
 ROUNDS = 2
@@ -121,6 +123,16 @@ class FilledRows:
         block[np.isnan(block)] = self._values[self._of(slice(start, max(start, stop)))]
         return block
 
+    def complete(self, rng: np.random.Generator) -> FloatArray | None:
+        """Return some rows that have all their values, (k, p), in order; None if they are few."""
+        places = np.flatnonzero(np.diff(self._ends) == 0)
+        if len(places) < FEW_ROWS:
+            return None
+        chosen = np.zeros(self.shape[0], dtype=bool)
+        chosen[rng.permutation(places)[:SAMPLE_ROWS]] = True
+        blocks = unchecked_blocks(self._rows, self.shape[1])
+        return np.concatenate([block[chosen[part]] for part, block in blocks])
+
     def _of(self, rows: slice) -> slice:
         """Return where the values of some rows are."""
         return slice(self._ends[rows.start], self._ends[rows.stop])
@@ -150,14 +162,14 @@ class FilledRows:
             self._values += level * rng.standard_normal(len(self._values))
 
 
-def fit_filled(rows: FilledRows, fit: Callable[[], Denoiser], seed: int) -> Denoiser:
+def fit_filled(rows: FilledRows, fit: Callable[[RowSource], Denoiser], seed: int) -> Denoiser:
     """Fit on rows that the model itself refills, in a few rounds.
 
     Parameters
     ----------
     rows : FilledRows, shape (n_samples, n_features)
     fit : callable
-        Fits on all of `rows`, as they are when it is called, and returns the model.
+        Fits on all of the rows that it is given, as they are then, and returns the model.
     seed : int
         Seeds the noise of the values that are filled in.
 
@@ -167,9 +179,29 @@ def fit_filled(rows: FilledRows, fit: Callable[[], Denoiser], seed: int) -> Deno
         That of the last fit, the only one that warns.
     """
     rng = model_rng(seed, Stream.MISSING)
-    for _ in range(ROUNDS):
+    for is_first in (True, *(False,) * (ROUNDS - 1)):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", IkpcaWarning)
-            model = fit()
+            model = _first_fit(rows, fit, rng) if is_first else fit(rows)
         rows.refill(model, rng)
-    return fit()
+    return fit(rows)
+
+
+def _first_fit(
+    rows: FilledRows, fit: Callable[[RowSource], Denoiser], rng: np.random.Generator
+) -> Denoiser:
+    """Return the model of rows with means where they have nothing, if that knows their noise.
+
+    Means in the place of many neighbours hide what noise and signal are like; rows that have all
+    their values show it.
+    """
+    model = fit(rows)
+    if not model.is_useless():
+        return model
+    complete = rows.complete(rng)
+    if complete is None:
+        return model
+    try:
+        return fit(complete)
+    except (InputError, UsageError):  # too few for what was asked for
+        return fit(rows)

@@ -45,7 +45,7 @@ def real(shared, name, count):
 def filled_model(method, rows):
     filled = FilledRows(rows)
     model = load_method(method)()
-    return fit_filled(filled, lambda: model.fit(filled), 0), filled
+    return fit_filled(filled, model.fit, 0), filled
 
 
 def errors(method, train, test, std):
@@ -73,6 +73,23 @@ def test_better_than_column_means_on_vowels(method, shared):
     std = float(np.sqrt(np.mean((train - train.mean(axis=0)) ** 2) / 10.0))
     by_means, by_model, _ = errors(method, train, test, std)
     assert by_model < 0.85 * by_means
+
+
+def test_blocks_of_missing_values_are_filled_by_what_whole_rows_are_like(shared):
+    """A line of a picture at a time: column means there hid the noise, and all was left alone."""
+    train, test = real(shared, "patches", 200)
+    std = float(np.sqrt(np.mean((train - train.mean(axis=0)) ** 2) / 10.0))
+
+    def without_lines(rows, seed):
+        holes = np.random.default_rng([94, seed]).random((len(rows), 8)) < 0.2
+        return np.where(np.repeat(holes, 8, axis=1), np.nan, noisy(rows, std, seed))
+
+    model, _ = filled_model("pca", without_lines(train, 1))
+    new = without_lines(test, 2)
+    found, holes = model.denoise(refill(model, new)), np.isnan(new)
+    assert np.mean((found - test)[~holes] ** 2) < 0.7 * std**2
+    means = np.nanmean(new, axis=0)
+    assert np.mean((found - test)[holes] ** 2) < 0.6 * np.mean((means - test)[holes] ** 2)
 
 
 def test_rows_of_low_rank_are_completed():
