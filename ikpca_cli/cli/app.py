@@ -85,6 +85,8 @@ def _explain(error: BaseException) -> tuple[int, str]:
         return 1, "error: not enough memory: use fewer random features or rows"
     if isinstance(error, OSError) and error.errno is not None:
         if error.filename is None:
+            if isinstance(error, FileNotFoundError):
+                return 1, "error: the folder that this was started in is gone; change to another"
             return 1, unprintable(error)
         return 1, f"error: {error.filename}: {os.strerror(error.errno).lower()}"
     kind = type(error).__name__

@@ -127,9 +127,22 @@ def test_a_closed_pipe_ends_quietly(samples):
     done = subprocess.run(["bash", "-c", line], cwd=samples, capture_output=True)
     assert done.stderr == b""
     run("fit ecg_train.npy --method pca", cwd=samples)
-    line = f"{program} denoise model.joblib ecg_noisy.npy -o - | true"
-    done = subprocess.run(["bash", "-c", line], cwd=samples, capture_output=True)
-    assert done.stderr == b""
+    for output in ("-o -", "-f"):  # rows, or a table
+        line = f"{program} denoise model.joblib ecg_noisy.npy {output} | true"
+        line += "; exit ${PIPESTATUS[0]}"
+        done = subprocess.run(["bash", "-c", line], cwd=samples, capture_output=True)
+        assert done.stderr == b""
+        assert done.returncode == 141
+
+
+def test_a_folder_that_is_gone_is_named(tmp_path):
+    program = " ".join(map(shlex.quote, PROGRAM))
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    line = f"rmdir ../gone; {program} fit ecg_train.npy"
+    done = subprocess.run(["bash", "-c", line], cwd=gone, capture_output=True)
+    assert done.returncode == 1
+    assert b"started in is gone" in done.stderr
 
 
 SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]

@@ -12,7 +12,7 @@ import math
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn
 
 from rich import box
 from rich.console import Console
@@ -195,9 +195,17 @@ def print_bars(shares: Sequence[float], title: str) -> None:
     _console().print(rows)
 
 
+class _Results(Console):
+    """Where tables go."""
+
+    def on_broken_pipe(self) -> NoReturn:
+        """Leave a reader that is gone to the command, as of results that are no table."""
+        raise BrokenPipeError
+
+
 def _console() -> Console:
     terminal = sys.stdout.isatty()
-    return Console(
+    return _Results(
         file=sys.stdout,
         force_terminal=terminal,
         no_color=None if terminal else True,
