@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ikpca_cli.selection.durations import ExactDurations, FeatureDurations
+from ikpca_cli.estimators.preimages.kind_durations import ExactDurations, FeatureDurations
 from ikpca_cli.selection.stages import Stage
 
 

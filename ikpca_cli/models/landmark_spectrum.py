@@ -106,6 +106,7 @@ def landmark_spectrum(
     root = directions / lengths
     root -= root.mean(axis=0)
     landmarks = CentredLandmarks(rows, gamma, root, form)
+    progress("landmarks", 1, 1)
     sums = sums_over_rows(X, mean, landmarks, root.shape[1], progress)
     covariance = sums.covariance
     total = float(np.trace(covariance))

@@ -24,7 +24,13 @@ from ikpca_cli.models.preimage import (
 from ikpca_cli.selection.bandwidth import best_expansion, or_components
 from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Oracle, Task, usable_noise_std
 from ikpca_cli.selection.cross_validation import CrossValidation
-from ikpca_cli.selection.durations import Durations, fit_stages, last_stages, search_stages
+from ikpca_cli.selection.durations import (
+    Durations,
+    fit_stages,
+    last_stages,
+    low_stages,
+    search_stages,
+)
 from ikpca_cli.selection.held_out import (
     MANY_PROBES,
     directions_of,
@@ -177,6 +183,9 @@ class ExpansionSearch:
             expect(progress, search_stages(trial, rough, known, shape, surer=more > 0))
         expansion, first = best_expansion(trial, self.gamma, self.second_gamma, scale, rough=rough)
         if self.gamma == "auto":
+            if known is not None:
+                counts = {"n_own": len(expansion.gammas)}
+                expect(progress, low_stages(trial, rough, known, shape, **counts, surer=more > 0))
             coarse = (rough, first) if rough else None
             expansion = with_low_pass(trial, expansion, self.fits, rough=coarse)
         if known is not None:

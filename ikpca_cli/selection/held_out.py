@@ -112,12 +112,11 @@ def trials_of(
     if oracle is not None:
         clean = np.broadcast_to(oracle.clean, oracle.noisy.shape)
         return [Trial(places, oracle.noisy, clean)]
-    folds = np.array_split(places, _folds(len(places)))
-    needed = int(np.ceil(max(enough / n_features, FEWEST_HELD) / len(folds[0])))
-    folds = folds[:needed]
+    needed, count = fold_sizes(len(places), n_features, enough)
+    folds = np.array_split(places, folds_of(len(places)))[:needed]
     others = [np.setdiff1d(places, out) for out in folds]
     if needed == 1:
-        folds = [folds[0][: max(int(np.ceil(enough / n_features)), MANY_HELD)]]
+        folds = [folds[0][:count]]
     if replicates:
         return [
             Trial(rest, rows[out], means_of_others(rows[out]))
@@ -203,8 +202,25 @@ def means_of_others(rows: FloatArray) -> FloatArray:
     return means
 
 
-def _folds(n_samples: int) -> int:
+def folds_of(n_samples: int) -> int:
+    """Return into how many folds so many rows are parted."""
     return 2 if n_samples >= MANY_ROWS else min(FOLDS, n_samples)
+
+
+def fold_sizes(n_samples: int, n_features: int, enough: int) -> tuple[int, int]:
+    """Return how many folds are held out in turn, and about how many rows of each are cleaned.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        Rows that take part, and columns.
+    enough : int
+        Held-out numbers after which no more folds are tried.
+    """
+    folds, wanted = folds_of(n_samples), enough / n_features
+    size = int(np.ceil(n_samples / folds))
+    needed = min(int(np.ceil(max(wanted, FEWEST_HELD) / size)), folds)
+    return needed, size if needed > 1 else min(size, max(int(np.ceil(wanted)), MANY_HELD))
 
 
 def directions_of(n_samples: int, n_features: int, probes: int) -> int:

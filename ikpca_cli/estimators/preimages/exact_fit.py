@@ -86,7 +86,7 @@ def spectra_on_landmarks(
     rows = landmark_rows(X, landmark_count(X.shape[0]), seed) - mean
     found: list[ExactSpectrum] = []
     for gamma in gammas:
-        progress("features", 0, 0)
+        progress("landmarks", 0, 0)
         given = most, noise_variance, form, progress
         found.append(landmark_spectrum(X, mean, rows, some, gamma, *given))
         progress("eigenvectors", len(found), 0)

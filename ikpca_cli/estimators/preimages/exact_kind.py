@@ -67,7 +67,7 @@ class ExactKind(ExpandedKind):
 
     def durations(self, n_samples: int, n_features: int) -> Durations:
         """Return about how long the parts of a fit take, as `ExpandedKind` says."""
-        from ikpca_cli.selection.durations import ExactDurations
+        from ikpca_cli.estimators.preimages.kind_durations import ExactDurations
 
         return ExactDurations(landmark_count(n_samples) if self.on_landmarks else None)
 

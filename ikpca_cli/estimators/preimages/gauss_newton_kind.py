@@ -58,7 +58,7 @@ class GaussNewtonKind(ExpandedKind):
 
     def durations(self, n_samples: int, n_features: int) -> Durations:
         """Return about how long the parts of a fit take, as `ExpandedKind` says."""
-        from ikpca_cli.selection.durations import FeatureDurations
+        from ikpca_cli.estimators.preimages.kind_durations import FeatureDurations
 
         n_rff = feature_count(self.asked, n_features)
         return FeatureDurations(n_rff, self._compared(n_features))

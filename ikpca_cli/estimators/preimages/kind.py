@@ -174,7 +174,8 @@ class ExpandedKind(Kind):
         from ikpca_cli.estimators.preimages.whole_plan import whole_plan
 
         given = self.durations(n_samples, n_features), (n_samples, n_features)
-        return whole_plan(*given, most=self.CHOICE_ROWS, enough=self.ENOUGH)
+        ordered = self.asked.order != "none" and not self.asked.replicates
+        return whole_plan(*given, most=self.CHOICE_ROWS, enough=self.ENOUGH, ordered=ordered)
 
     def choose(self, task: Task) -> Choice:
         """Return every parameter for a fit, as `Kind` says."""
