@@ -37,6 +37,7 @@ from ikpca_cli.noise.local import thickness
 from ikpca_cli.noise.quiet_columns import (
     CLIPPED,
     clipped_share,
+    is_gap_at_limit,
     level_between_limits,
     quiet_reading,
 )
@@ -148,6 +149,9 @@ def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, fl
     if clipped > CLIPPED and X.shape[1] > FEW_COLUMNS:
         # What a limit takes off the noise in some columns makes every lower reading too low.
         remark = f"{clipped:.0%} of the values are at a limit, as if they were clipped"
+        if is_gap_at_limit(X, first.std):
+            remark = f"{clipped:.0%} of the values are at a limit, and hardly any are near it"
+            return NoiseLevel(first.std or None, certain=False, is_bound=True, remark=remark), 0.0
         few = 2 * spectrum.plateau() < X.shape[1] or len(X) < FEW_OF_LAWS
         # Edges, anywhere, are in all directions, but in few neighbours.
         between = level_between_limits(X)

@@ -31,6 +31,9 @@ _TAIL = (0.01, 0.1, 0.5)  # quantiles on the side of a column where few rows are
 _CUT_OFF = 1.55  # what the first is away from the last, over the second; 1.81 if normal
 _FREE = 0.3  # share of neighbours, three each, that are between limits
 _ATOM = 2  # times more values at a limit than next to it
+_SAME = 1e-9  # of the range of a column: equal but for rounding
+_NEAR, _LEAST_NEAR = 0.5, 0.017  # of a level above a limit, and values there for each at it
+_ON_STEPS = 0.5  # of the values that are at no limit, that come again
 
 
 def quiet_reading(X: FloatArray) -> Reading | None:
@@ -68,12 +71,29 @@ def clipped_share(X: FloatArray) -> float:
     ordered = np.sort(X, axis=0)
     count = 0
     for low in (ordered, -ordered[::-1]):
-        same = (low <= low[0] + 1e-9 * np.ptp(low, axis=0)).sum(axis=0)
+        same = (low <= low[0] + _SAME * np.ptp(low, axis=0)).sum(axis=0)
         following = low[np.minimum(same, len(low) - 1), np.arange(low.shape[1])]
-        near = np.abs(low - following) <= 1e-9 * np.ptp(low, axis=0)
+        near = np.abs(low - following) <= _SAME * np.ptp(low, axis=0)
         stuck = (same > 1) & (same > _ATOM * near.sum(axis=0)) & (same < len(low))
         count += int(same[stuck].sum())
     return count / X.size
+
+
+def is_gap_at_limit(X: FloatArray, std: float) -> bool:
+    """Tell whether values at the least of their column have none near it, as sparse rows do.
+
+    What a limit cuts off noise of this level goes on above it: of noise two levels below it, which
+    is hardly seen, one value for each sixty at it is within half a level. Amounts of rain, weights
+    of words and what was set to 0 have no noise there. Numbers on steps tell nothing.
+    """
+    above = X - X.min(axis=0)
+    at = above <= _SAME * np.ptp(X, axis=0)
+    at &= at.sum(axis=0) > 1
+    columns = at.any(axis=0)
+    if come_again(X)[~at].mean() > _ON_STEPS:
+        return False
+    near = np.count_nonzero(~at[:, columns] & (above[:, columns] < _NEAR * std))
+    return bool(near < _LEAST_NEAR * np.count_nonzero(at))
 
 
 def level_between_limits(X: FloatArray) -> float:
@@ -94,7 +114,7 @@ def level_between_limits(X: FloatArray) -> float:
 def come_again(X: FloatArray) -> NDArray[np.bool_]:
     """Return which values of X (n, p) come again in their column, (n, p): those have no noise."""
     order = np.argsort(X, axis=0)
-    again = np.diff(np.take_along_axis(X, order, axis=0), axis=0) <= 1e-9 * np.ptp(X, axis=0)
+    again = np.diff(np.take_along_axis(X, order, axis=0), axis=0) <= _SAME * np.ptp(X, axis=0)
     found = np.zeros(X.shape, dtype=bool)
     found[1:] = again
     found[:-1] |= again
@@ -106,7 +126,7 @@ def come_again(X: FloatArray) -> NDArray[np.bool_]:
 def least_steps(columns: FloatArray) -> FloatArray:
     """Return the least step between the numbers of each column, which a median is no finer than."""
     gaps = np.diff(np.sort(columns, axis=0), axis=0)
-    gaps[gaps <= 1e-9 * np.ptp(columns, axis=0)] = np.inf  # equal but for rounding
+    gaps[gaps <= _SAME * np.ptp(columns, axis=0)] = np.inf  # equal but for rounding
     steps: FloatArray = gaps.min(axis=0)
     return np.where(np.isfinite(steps), steps, 0.0)
 

@@ -210,6 +210,21 @@ def test_clipped_rows_do_not_tell_their_noise_by_quiet_columns():
     assert 0.05 < level.std < 0.11
 
 
+@pytest.mark.parametrize("relative", [0.0, 0.2])
+def test_rows_with_nothing_near_their_zeros_are_no_clipped_ones(relative):
+    """Amounts of rain, or weights of words: where there is nothing there is no noise either."""
+    rng = np.random.default_rng(np.random.SeedSequence([67]))
+    wet = rng.normal(size=(150, 4)) @ rng.normal(size=(4, 60)) + 0.7 * rng.normal(size=(150, 60))
+    beyond = wet - np.quantile(wet, 0.7, axis=0)
+    clean = np.where(beyond > 0.0, 0.3 + np.exp(0.6 * np.maximum(beyond, 0.0)), 0.0)
+    noisy = clean * (1.0 + relative * rng.normal(size=clean.shape))
+    level = estimate_noise(noisy - noisy.mean(axis=0))
+    assert level.is_bound
+    assert "hardly any are near" in level.doubt_in_words(may_leave=False)
+    with_noise = np.maximum(clean + 0.3 * rng.normal(size=clean.shape), 0.0)
+    assert not estimate_noise(with_noise - with_noise.mean(axis=0)).is_bound
+
+
 def test_edges_of_clipped_rows_are_not_noise():
     """They are in all directions, but in few neighbours along the row."""
     rng = np.random.default_rng(np.random.SeedSequence([66]))
