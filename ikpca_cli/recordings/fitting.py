@@ -96,6 +96,12 @@ def fit_windows(
     if colour and not is_level(model.noise_std, levels * ratio):
         colour, ratio = (), 1.0
     levels = levels * ratio
+    if kind == "signal" and not colour and (told is not None or model.noise_std != "auto"):
+        given = model.noise_std
+        stds = levels if given == "auto" else float(given) * np.array(_scales(levels, kind))
+        if stds.all():
+            recordings = [recording.without_spikes(stds) for recording in recordings]
+            canvases = _canvases(recordings)
     sizes = [window] if window is not None else _candidates(recordings, kind)
     numbers = max(int(np.prod(canvas.shape)) for canvas in canvases)
     found = []

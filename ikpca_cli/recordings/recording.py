@@ -17,6 +17,7 @@ from ikpca_cli.recordings.canvases.canvas import Canvas, Channels, Sample
 from ikpca_cli.recordings.canvases.gaps import Bridged, BridgedRows
 from ikpca_cli.recordings.cutting import Cutting, Kind
 from ikpca_cli.recordings.guesses.disorder import disorder_of
+from ikpca_cli.recordings.guesses.lone_spikes import spike_shares
 from ikpca_cli.recordings.times import (
     DIFFERS,
     NONE,
@@ -50,6 +51,8 @@ class Recording:
         Whether the canvases are pictures.
     gaps : tuple of slice
         Rows in no canvas: long gaps.
+    spikes : float
+        Share of the numbers that are spikes, which the canvases are without.
     """
 
     rows: RowSource
@@ -59,6 +62,7 @@ class Recording:
     time: tuple[int, ...] = ()
     is_picture: bool = False
     gaps: tuple[slice, ...] = ()
+    spikes: float = 0.0
 
     @property
     def by_rows(self) -> bool:
@@ -131,6 +135,11 @@ class Recording:
                 f"{sum(short)} samples between {'leaps' if self.times.leaps else 'gaps'} too near "
                 f"to each other for the window {cutting.text} stay as they are"
             )
+        if self.spikes:
+            found.append(
+                f"{100.0 * self.spikes:.2g} % of its numbers stand alone, like spikes: the median "
+                "of those around each takes its place"
+            )
         if self.gaps:
             lost = sum(gap.stop - gap.start for gap in self.gaps)
             found.append(
@@ -153,6 +162,21 @@ class Recording:
         columns = np.delete(self.columns, still)
         canvases = tuple(replace(one, columns=columns) for one in self.canvases)  # type: ignore[type-var]
         return replace(self, columns=columns, canvases=canvases)
+
+    def without_spikes(self, stds: FloatArray) -> Self:
+        """Return the same with what is around spikes in their place, if it has some.
+
+        Parameters
+        ----------
+        stds : ndarray, shape (c,)
+            Noise level of each of its channels.
+        """
+        shares = spike_shares(self.canvases, stds)
+        if not shares.any():
+            return self
+        limits = np.where(shares > 0.0, stds, np.inf)
+        canvases = tuple(replace(one, stds=limits) for one in self.canvases)  # type: ignore[type-var]
+        return replace(self, canvases=canvases, spikes=float(shares.mean()))
 
     def check(self, cutting: Cutting) -> None:
         """Refuse a recording that windows cannot be cut from.

@@ -32,8 +32,6 @@ _AT_LIMIT = 0.02  # of the pixels of a place that is left out, as a limit takes 
 _MAD = 0.6744897501960817  # median absolute deviation of a standard normal number
 _FAR, _ROUNDS = 2.5, 3  # differences that are left out, over the level; times that it is found
 _NEAR_VARIANCE = 0.911_256_4  # of a standard normal number that is no farther than `_FAR` from 0
-_AROUND, _SPIKE, _BESIDE = 9, 8.0, 3.0  # samples around a spike; noise levels of it, and of these
-_SPIKES = 3  # that are no chance, nor artefacts, which cost their own windows alone
 _ROOT = 6.0**0.5  # norm of (1, -2, 1)
 
 
@@ -73,7 +71,7 @@ def changes(canvases: Sequence[RowSource], kind: Kind, lag: int) -> FloatArray:
     That of white noise is its standard deviation; that of too few samples 0.
     """
     found = []
-    for rows in _stretches(canvases, 2 * lag):
+    for rows in stretches(canvases, 2 * lag):
         moved = _second(rows, lag)
         if kind == "image":
             moved = _second(moved.T, lag).reshape(-1, 1)
@@ -113,7 +111,7 @@ def _squares(canvases: Sequence[RowSource], *, limits: bool = True) -> FloatArra
     Those where pixels are at the limits of their picture are left out unless `limits`.
     """
     squares: list[FloatArray] = [np.empty(0)]
-    for rows in _stretches(canvases, 2):
+    for rows in stretches(canvases, 2):
         found = _by_square(_second(_second(rows, 1).T, 1).T ** 2)
         if not limits:
             extreme = (rows == rows.max(initial=-np.inf)) | (rows == rows.min(initial=np.inf))
@@ -136,39 +134,14 @@ def at_limits(canvases: Sequence[RowSource], kind: Kind) -> str | None:
     What a limit takes off the noise there changes its mean, too.
     """
     width = 1 if kind == "image" else int(canvases[0].shape[1])  # pictures are of any width
-    some = np.concatenate([rows.reshape(-1, width) for rows in _stretches(canvases, 0)])
+    some = np.concatenate([rows.reshape(-1, width) for rows in stretches(canvases, 0)])
     share = clipped_share(some)
     if share <= CLIPPED:
         return None
     return f"{share:.0%} of the numbers are at a limit, as if they were clipped"
 
 
-def spikes(canvases: Sequence[RowSource], levels: FloatArray) -> float:
-    """Return what single samples far from all around add to the mean square of noise; 0 if few.
-
-    Beyond peaks of a signal, samples next to one are as those around it.
-
-    Parameters
-    ----------
-    canvases : sequence of RowSource, shape (n, c)
-        Of recordings.
-    levels : ndarray, shape (c,)
-        The noise level of each channel.
-    """
-    from scipy.ndimage import median_filter
-
-    total, count, numbers = 0.0, 0, 0
-    for rows in _stretches(canvases, _AROUND):
-        away = np.abs(rows - median_filter(rows, (_AROUND, 1), mode="nearest"))
-        is_far, is_near = away > _SPIKE * levels, away <= _BESIDE * levels
-        single = is_far[1:-1] & is_near[:-2] & is_near[2:]
-        total += float(np.sum(away[1:-1][single] ** 2))
-        count += int(np.count_nonzero(single))
-        numbers += single.size
-    return total / numbers if count >= _SPIKES else 0.0
-
-
-def _stretches(canvases: Sequence[RowSource], margin: int) -> Iterator[FloatArray]:
+def stretches(canvases: Sequence[RowSource], margin: int) -> Iterator[FloatArray]:
     """Yield stretches (n, c), longer than a margin if there are such, of the numbers looked at."""
     share = max(1, MOST_NUMBERS // len(canvases))
     canvases = [canvas for canvas in canvases if int(canvas.shape[0]) > margin] or canvases

@@ -11,8 +11,8 @@ import numpy as np
 from ikpca_cli.data.row_source import RowSource
 from ikpca_cli.errors import InputError, Note, about
 from ikpca_cli.recordings.colour import own_level
+from ikpca_cli.recordings.guesses.lone_spikes import spikes
 from ikpca_cli.recordings.recording import Recording
-from ikpca_cli.recordings.roughness import spikes
 from ikpca_cli.recordings.window_risk import Risk
 from ikpca_cli.recordings.windows import reach, training_windows
 
@@ -49,6 +49,16 @@ def level_of(model: Any, recording: Recording) -> float | None:
         level: float | None = model.noise_std_
         return level
     return own_level(recording.canvases, model.cutting.kind, model.cutting.scales)
+
+
+def repaired(model: Any, recording: Recording) -> Recording:
+    """Return a recording without its spikes, where noise is known that tells them."""
+    if model.cutting.kind != "signal" or model.colour:
+        return recording
+    level = level_of(model, recording)
+    if not level:
+        return recording
+    return recording.without_spikes(level * np.array(model.cutting.scales))
 
 
 def is_struck(model: Any, canvases: Sequence[RowSource], risk: Risk) -> bool:
@@ -109,7 +119,7 @@ def flaw(model: Any, recording: Recording, removed_rms: float) -> str | None:
             "on files like it"
         )
     own *= float(np.sqrt(np.mean(np.square(model.cutting.scales or 1.0))))
-    if removed_rms < MORE * own:
+    if removed_rms < MORE * own or recording.spikes:
         return None
     return (
         f"{recording.name}: more was removed, RMS {removed_rms:.3g}, than its noise, {own:.3g}: "

@@ -29,7 +29,7 @@ from ikpca_cli.recordings.colour import roots
 from ikpca_cli.recordings.cutting import Cutting
 from ikpca_cli.recordings.plain_values import of_plain, plain_of
 from ikpca_cli.recordings.recording import Blocks, Recording, recording_of
-from ikpca_cli.recordings.suitability import SAME, level_of
+from ikpca_cli.recordings.suitability import SAME, level_of, repaired
 from ikpca_cli.recordings.wavelets.combination import Combination
 from ikpca_cli.recordings.window_risk import Risk, measure
 from ikpca_cli.recordings.windows import cleaned_blocks, training_windows, within
@@ -196,7 +196,7 @@ class Windowed:
         recording = recording_of(rows, self.cutting.kind, sample_shape)
         recording = recording.without(self.cutting.still)
         recording.check(self.cutting)
-        return recording
+        return repaired(self, recording)
 
     def suited(self, recording: Recording) -> Self:
         """Return what cleans a file by its own noise level, where that is another than the fit's.

@@ -34,12 +34,7 @@ FARTHEST = 4.0
 BAND_NUMBERS = 1 << 21
 """Numbers in the windows that are cleaned together."""
 
-END_SAMPLES = 64
-"""Samples of the line that tells where a signal ends: a quarter of the noise of one is left."""
-
 _LOUD = 2.0  # variance of noise in a window, at most, over the usual one: it may be correlated
-
-_SPIKE = 10.0  # median distances from a line that a number may be away: 6.7 standard deviations
 
 Clean: TypeAlias = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 """Maps windows to clean ones and the variance of their error, up to a factor: (n, p) each."""
@@ -205,46 +200,6 @@ def read_reflected(canvas: RowSource, start: int, stop: int) -> FloatArray:
     low = int(places.min())
     rows = np.asarray(canvas[low : int(places.max()) + 1], dtype=np.float64)
     return rows[places - low]
-
-
-def read_continued(canvas: RowSource, start: int, stop: int) -> FloatArray:
-    """Return rows of a canvas, turned about its ends beyond them, as float64.
-
-    A straight line goes on as one: what rises up to an end does not fall again behind it. The end
-    itself is that of a line through the last samples, as one sample has all of its noise.
-    """
-    length = int(canvas.shape[0])
-    rows = read_reflected(canvas, start, stop)
-    count = min(END_SAMPLES, length)
-    if (start >= 0 and stop <= length) or count < 2:
-        return rows
-    first = _end_of(np.asarray(canvas[0:count], dtype=np.float64))
-    last = _end_of(np.asarray(canvas[length - count : length], dtype=np.float64)[::-1])
-    turns, place = np.divmod(np.arange(start, stop), 2 * (length - 1))
-    turned = place > length - 1
-    rows[turned] = 2.0 * last - rows[turned]
-    rows += 2.0 * (last - first) * turns[:, None]
-    return rows
-
-
-def _end_of(rows: FloatArray) -> FloatArray:
-    """Return where the straight line through rows (n, c) is at the first of them, (c,).
-
-    Numbers far from a line of medians, such as a spike, have no part in it.
-    """
-    count = len(rows)
-    places = np.arange(count)[:, None] - 0.5 * (count - 1)
-    half = count // 2
-    off = rows - places * np.median((rows[half:] - rows[: count - half]) / half, axis=0)
-    off = np.abs(off - np.median(off, axis=0))
-    rounding = 1e-9 * np.median(np.abs(rows), axis=0)
-    near = off <= np.maximum(_SPIKE * np.median(off, axis=0), rounding + off.min(axis=0))
-    total = near.sum(axis=0)
-    center, mean = (places * near).sum(axis=0) / total, (rows * near).sum(axis=0) / total
-    apart = (places - center) * near
-    slopes = (apart * rows).sum(axis=0) / np.maximum((apart**2).sum(axis=0), 0.5)
-    end: FloatArray = mean + slopes * (places[0] - center)
-    return end
 
 
 def _places(canvas: RowSource, cutting: Cutting) -> NDArray[np.intp]:

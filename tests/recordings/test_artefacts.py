@@ -3,11 +3,17 @@
 import numpy as np
 import pytest
 
+from ikpca_cli.data.row_source import as_rows
 from ikpca_cli.errors import IkpcaWarning
 from ikpca_cli.estimators.mixture import Mixture
+from ikpca_cli.recordings.canvases.canvas import in_memory
 from ikpca_cli.recordings.fitting import fit_windows
-from ikpca_cli.recordings.roughness import spikes
+from ikpca_cli.recordings.guesses.lone_spikes import spike_shares, spikes
+from ikpca_cli.recordings.roughness import channel_noise
 from ikpca_cli.recordings.suitability import STRUCK
+from tests.recordings.ecg import ecg
+from tests.recordings.signals import noisy as with_noise
+from tests.recordings.signals import signal
 
 PLACE = 900
 
@@ -52,14 +58,70 @@ def test_a_recording_whose_noise_is_not_known_stays_as_it_is():
     assert np.array_equal(model.denoise(rows), rows)
 
 
-def test_no_error_is_promised_where_spikes_are_most_of_it():
+def struck(clean, std, rng, share=0.005):
+    """Return a clean recording with noise, and with spikes of either sign that come at any time."""
+    noisy = clean + rng.normal(0.0, std, clean.shape)
+    odd = rng.random(clean.shape) < share
+    sizes = rng.choice([-1.0, 1.0], clean.shape) * rng.uniform(10.0, 50.0, clean.shape)
+    return noisy, noisy + odd * sizes * std
+
+
+def test_spikes_of_a_recording_go():
+    rng = np.random.default_rng(6)
+    beats = ecg(12.0, 250.0, rng)[0]
+    clean = np.stack([beats, np.sin(np.arange(len(beats)) / 15.0)], axis=1)
+    std = clean.std(axis=0) / 10.0**0.5
+    noisy, spiked = struck(clean, std, rng)
+    spiked[:, 0] = noisy[:, 0] + (spiked - noisy)[:, 0] * (rng.random(len(beats)) < 0.5)
+    usual = fit_windows(Mixture(), [noisy], window=(32,))
+    with pytest.warns(IkpcaWarning, match=r"0\.3. % of its numbers stand alone, like spikes"):
+        model = fit_windows(Mixture(), [spiked], window=(32,))
+    left = [
+        np.mean((one - clean) ** 2 / std**2)
+        for one in (usual.denoise(noisy), model.denoise(spiked))
+    ]
+    assert left[1] < 1.3 * left[0] + 0.02
+    assert model.withheld != STRUCK
+    # In parts, as a whole.
+    recording = model.recording(as_rows(spiked))
+    canvas = recording.canvases[0]
+    parts = np.concatenate([canvas[k : k + 7] for k in range(0, len(spiked), 7)])
+    assert np.array_equal(parts, in_memory(canvas))
+    # A model fitted without any finds those of a file.
+    assert np.mean((usual.denoise(spiked) - clean) ** 2 / std**2) < 1.3 * left[0] + 0.02
+
+
+def test_a_row_that_is_a_recording_loses_its_spikes_too():
+    rng = np.random.default_rng(7)
+    clean = np.sin(np.arange(3000) / 15.0)[None]
+    noisy, spiked = struck(clean, 0.2, rng)
+    model = fit_windows(Mixture(), [noisy], window=(32,))
+    assert np.mean((model.denoise(spiked) - clean) ** 2) < 0.2 * 0.2**2
+
+
+@pytest.mark.parametrize("db", [10.0, 20.0, 30.0, 40.0])
+def test_sharp_signal_is_no_spike(db):
+    rng = np.random.default_rng(8)
+    times = np.arange(20_000)
+    narrow = np.exp(-0.5 * ((times[:, None] - rng.uniform(10, 19_990, 100)) / 0.4) ** 2)
+    pulses = narrow @ rng.exponential(size=100)
+    paced = np.sin(times / 300.0) + 5.0 * (times % 1000 == 200)
+    signals = [pulses, paced, *(signal(name, 2048) for name in ("blocks", "bumps", "doppler"))]
+    signals += [ecg(60.0, fs, rng)[0] for fs in (50.0, 100.0, 250.0)]
+    for clean in signals:
+        rows, _ = with_noise(clean, db, rng)
+        stds = channel_noise([rows[:, None]], "signal")
+        assert not spike_shares([rows[:, None]], stds).any()
+
+
+def test_no_error_is_promised_where_what_may_be_spikes_is_most_of_it():
     rng = np.random.default_rng(6)
     times = np.arange(3000)[:, None]
     rows = np.sin(times / 15.0) + rng.normal(0.0, 0.2, (3000, 1))
-    struck = rows + 2.0 * (rng.random(rows.shape) < 0.01)
-    share = np.mean((struck - rows) ** 2)
-    assert spikes([struck], np.array([0.2])) == pytest.approx(share, rel=0.2)
-    assert fit_windows(Mixture(), [struck], window=(32,)).withheld == STRUCK
+    regular = rows + 2.0 * (times % 100 == 50)
+    share = np.mean((regular - rows) ** 2)
+    assert spikes([regular], np.array([0.2])) == pytest.approx(share, rel=0.2)
+    assert fit_windows(Mixture(), [regular], window=(32,)).withheld == STRUCK
     peaks = np.exp(-((times % 60 - 30.0) ** 2) / 4.0)  # four samples wide
     for smooth in (np.sin(times / 3.0), 5.0 * peaks, 5.0 * (times % 200 > 100)):
         assert spikes([smooth + rows - np.sin(times / 15.0)], np.array([0.2])) == 0.0

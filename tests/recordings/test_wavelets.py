@@ -13,6 +13,7 @@ from ikpca_cli.recordings.colour import coloured
 from ikpca_cli.recordings.fitting import fit_windows
 from ikpca_cli.recordings.wavelets import undecimated
 from ikpca_cli.recordings.wavelets.combination import Combination
+from ikpca_cli.recordings.wavelets.continued import read_continued
 from ikpca_cli.recordings.window_risk import signs
 from ikpca_cli.recordings.windowed import Windowed
 from tests.recordings.signals import noisy, signal
@@ -26,6 +27,27 @@ def shrunk_circle(rows, name, depth, threshold):
     margin = undecimated.reach(name, depth)
     around = np.pad(rows, ((margin, margin), (0, 0)), mode="wrap")
     return undecimated.shrunk(around, name, np.full((depth, 1), threshold))
+
+
+def test_a_line_goes_on_as_one_beyond_the_ends_of_a_signal():
+    stds = np.zeros(2)
+    for length in (2, 3, 50, 300):
+        line = np.stack([np.arange(length) * 0.3 - 2.0, 5.0 - np.arange(length)], axis=1)
+        for start, stop in ((-7, length + 9), (-4 * length, 5 * length), (1, length)):
+            found = read_continued(line, start, stop, stds)
+            places = np.arange(start, stop)
+            assert_allclose(found, np.stack([places * 0.3 - 2.0, 5.0 - places], axis=1), atol=1e-9)
+    assert_array_equal(read_continued(np.array([[3.0]]), -2, 3, np.zeros(1)), np.full((5, 1), 3.0))
+
+
+def test_ends_are_known_the_better_the_straighter_a_signal_is():
+    rng = np.random.default_rng(4)
+    places = np.arange(20_000)[:, None]
+    for clean, most in ((1e-3 * places, 0.5), (50.0 * np.cos(places / 300.0), 2.0)):
+        rows = clean + rng.normal(size=(20_000, 200))
+        around = read_continued(rows, -1, 2, np.ones(200))
+        ends = (around[0] + around[2]) / 2.0  # what it is turned about
+        assert np.sqrt(np.mean((ends - clean[0]) ** 2)) < most * 2.0 / np.sqrt(64.0)
 
 
 @pytest.mark.parametrize("name", NAMES)

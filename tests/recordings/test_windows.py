@@ -187,16 +187,6 @@ def test_an_error_that_cannot_be_promised_has_a_bound():
     assert np.mean((found.denoise(noisy) - clean) ** 2) < most < 0.2 * 0.2**2
 
 
-def test_a_line_goes_on_as_one_beyond_the_ends_of_a_signal():
-    for length in (2, 3, 50, 300):
-        line = np.stack([np.arange(length) * 0.3 - 2.0, 5.0 - np.arange(length)], axis=1)
-        for start, stop in ((-7, length + 9), (-4 * length, 5 * length), (1, length)):
-            found = windows.read_continued(line, start, stop)
-            places = np.arange(start, stop)
-            assert_allclose(found, np.stack([places * 0.3 - 2.0, 5.0 - places], axis=1), atol=1e-9)
-    assert_array_equal(windows.read_continued(np.array([[3.0]]), -2, 3), np.full((5, 1), 3.0))
-
-
 def photograph(rng, noise):
     """A picture of which one half is rough: the level of noise looks higher than it is."""
     y, x = np.mgrid[:128, :128] / 128.0

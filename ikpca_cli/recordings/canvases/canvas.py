@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray, RowSource, check_quickly, row_name
+from ikpca_cli.recordings.canvases.lone_samples import read_without
 
 
 class Canvas(Protocol):
@@ -29,12 +30,13 @@ def in_memory(canvas: Canvas) -> FloatArray:
 
 @dataclass(frozen=True)
 class Channels:
-    """Some columns of a stretch of rows."""
+    """Some columns of a stretch of rows, without spikes if these are measured by `stds`."""
 
     rows: RowSource
     columns: NDArray[np.intp]
     start: int
     stop: int
+    stds: FloatArray | None = None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -52,8 +54,17 @@ class Channels:
         return self.stop - self.start < self.rows.shape[0]
 
     def __getitem__(self, rows: slice) -> FloatArray:
-        first, last, _ = rows.indices(self.stop - self.start)
-        part = slice(self.start + first, self.start + max(first, last))
+        length = self.stop - self.start
+        first, last, _ = rows.indices(length)
+        some = slice(first, max(first, last))
+        return (
+            self._read(some)
+            if self.stds is None
+            else read_without(self._read, some, length, self.stds)
+        )
+
+    def _read(self, rows: slice) -> FloatArray:
+        part = slice(self.start + rows.start, self.start + rows.stop)
         block = np.asarray(self.rows[part], dtype=np.float64)
         check_quickly(self.rows, part, block)
         channels: FloatArray = block[:, self.columns]
@@ -62,11 +73,12 @@ class Channels:
 
 @dataclass(frozen=True)
 class Sample:
-    """One row, as an array of two axes. It is read when it is needed, as a whole."""
+    """One row, as an array of two axes; as `Channels`. It is read when needed, as a whole."""
 
     rows: RowSource
     place: int
     shape: tuple[int, int]
+    stds: FloatArray | None = None
 
     @property
     def name(self) -> str:
@@ -77,4 +89,9 @@ class Sample:
         part = slice(self.place, self.place + 1)
         row = np.asarray(self.rows[part], dtype=np.float64)
         check_quickly(self.rows, part, row)
-        return row.reshape(self.shape)[rows]
+        canvas = row.reshape(self.shape)
+        if self.stds is None:
+            return canvas[rows]
+        first, last, _ = rows.indices(self.shape[0])
+        some = slice(first, max(first, last))
+        return read_without(canvas.__getitem__, some, self.shape[0], self.stds)

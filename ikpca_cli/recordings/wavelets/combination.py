@@ -18,6 +18,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, RowSource
+from ikpca_cli.recordings.wavelets.continued import read_continued
 from ikpca_cli.recordings.wavelets.undecimated import (
     FILTERS,
     level_stds,
@@ -25,7 +26,7 @@ from ikpca_cli.recordings.wavelets.undecimated import (
     shrunk,
     smoothed,
 )
-from ikpca_cli.recordings.windows import read_continued, read_reflected
+from ikpca_cli.recordings.windows import read_reflected
 
 Colour: TypeAlias = tuple[float, ...]
 
@@ -132,8 +133,12 @@ class Combination:
                 continue
             margin = reach(name, depth)
             # A smooth wavelet sees a kink where Haar's sees none.
-            read = read_continued if name == "sym8" else read_reflected
-            rows = read(canvas, first - margin, stop + margin)
+            places = first - margin, stop + margin
+            rows = (
+                read_continued(canvas, *places, stds)
+                if name == "sym8"
+                else read_reflected(canvas, *places)
+            )
             thresholds = self.threshold * level_stds(name, depth, colour)[:, None] * stds
             found = shrunk(rows, name, thresholds)
             yield found[slow : slow + len(cleaned)] - cleaned
