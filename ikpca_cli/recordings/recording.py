@@ -18,6 +18,7 @@ from ikpca_cli.recordings.canvases.gaps import Bridged, BridgedRows
 from ikpca_cli.recordings.cutting import Cutting, Kind
 from ikpca_cli.recordings.guesses.disorder import disorder_of
 from ikpca_cli.recordings.guesses.lone_spikes import spike_shares
+from ikpca_cli.recordings.roughness import channel_noise
 from ikpca_cli.recordings.times import (
     DIFFERS,
     NONE,
@@ -171,6 +172,8 @@ class Recording:
         stds : ndarray, shape (c,)
             Noise level of each of its channels.
         """
+        # Rough signal, whose samples differ by more than noise, has no spikes as far as that.
+        stds = np.maximum(stds, channel_noise(self.canvases, "signal"))
         shares = spike_shares(self.canvases, stds)
         if not shares.any():
             return self

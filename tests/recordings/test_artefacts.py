@@ -106,7 +106,13 @@ def test_sharp_signal_is_no_spike(db):
     narrow = np.exp(-0.5 * ((times[:, None] - rng.uniform(10, 19_990, 100)) / 0.4) ** 2)
     pulses = narrow @ rng.exponential(size=100)
     paced = np.sin(times / 300.0) + 5.0 * (times % 1000 == 200)
-    signals = [pulses, paced, *(signal(name, 2048) for name in ("blocks", "bumps", "doppler"))]
+    counted = np.sin(times / 300.0) + 5.0 * (rng.random(20_000) < 0.01)
+    signals = [
+        pulses,
+        paced,
+        counted,
+        *(signal(name, 2048) for name in ("blocks", "bumps", "doppler")),
+    ]
     signals += [ecg(60.0, fs, rng)[0] for fs in (50.0, 100.0, 250.0)]
     for clean in signals:
         rows, _ = with_noise(clean, db, rng)
