@@ -60,11 +60,7 @@ def whole_plan(
     n_features = shape[1]
     noise = _NOISE + _NOISE_EACH * min(shape[0], _NOISE_ROWS) * n_features
     noise += _NOISE_NARROW * min(shape[0], _NARROW_ROWS) * (n_features <= NARROW)
-    side = math.isqrt(n_features)  # that of a picture, as it may be
-    sides = (side, side) if side**2 == n_features else (n_features, 1)
-    order = (
-        RowOrder(*sides, across=sides[1] > 1) if ordered and n_features >= FEWEST_COLUMNS else None
-    )
+    order = RowOrder(n_features, 1) if ordered and n_features >= FEWEST_COLUMNS else None
     n_low = LOW_OF_AN_EXPANSION if order else 0.0
     count = min(shape[0], most)
     n_fitted = count - math.ceil(count / folds_of(count))
