@@ -1,11 +1,13 @@
 """Rows that are there twice, exactly or but for rounding.
 
 A row that is held out of a fit must not have its duplicate in it: the duplicate shares its noise.
+So does a row of the fit that is cleaned later, which two numbers of each tell, its marks.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 
@@ -16,6 +18,47 @@ and independent noise would have to be 50 dB below the rows."""
 
 _COMPARED = 3000
 """Rows up to which all distances are of no account."""
+
+
+_SAME = {4: 1e-6, 8: 1e-9}
+"""Relative difference of marks of the same row, by the bytes that these are kept in."""
+
+
+_ROUNDED = 1e-6
+"""Of a row's largest number, by which the same row may differ for rounding."""
+
+
+def marks_of(X: FloatArray) -> FloatArray:
+    """Return what tells centred rows (m, p) from others, (m, 2): squared length and a product."""
+    waves = np.cos(np.arange(X.shape[1]))
+    return np.stack([np.einsum("ij,ij->i", X, X), X @ waves], axis=1)
+
+
+def are_among(X: FloatArray, marks: FloatArray) -> NDArray[np.bool_]:
+    """Tell which of some centred rows (m, p) are those that have the marks (n, 2)."""
+    own, kept = marks_of(X), marks[np.argsort(marks[:, 0])].astype(np.float64)
+    same = _SAME[marks.dtype.itemsize]
+    first = np.searchsorted(kept[:, 0], own[:, 0] * (1.0 - same))
+    last = np.searchsorted(kept[:, 0], own[:, 0] * (1.0 + same), side="right")
+    slack = same * np.sqrt(own[:, 0] * X.shape[1])
+    found = np.zeros(len(X), dtype=bool)
+    for step in range(int((last - first).max(initial=0))):
+        places = np.minimum(first + step, len(kept) - 1)
+        found |= (first + step < last) & (np.abs(kept[places, 1] - own[:, 1]) <= slack)
+    return found
+
+
+def own_places(X: FloatArray, rows: FloatArray, nearest: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return for rows (m, p) which of others (n, p) each is, but for rounding; -1 for none, (m,).
+
+    Parameters
+    ----------
+    X, rows : ndarray
+    nearest : ndarray of int, shape (m,)
+        Which of `rows` may be it.
+    """
+    apart = np.abs(X - rows[nearest]).max(axis=1)
+    return np.where(apart <= _ROUNDED * np.abs(X).max(axis=1), nearest, -1)
 
 
 def different(X: FloatArray) -> int:

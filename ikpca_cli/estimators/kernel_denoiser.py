@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from ikpca_cli.data.duplicates import own_places
 from ikpca_cli.data.precision import rounded
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, silent
@@ -17,7 +18,7 @@ from ikpca_cli.models.kernels.kernel import load_kernel
 from ikpca_cli.models.novelty import kernel_distances
 from ikpca_cli.models.nystroem import Landmarks, inverse_root, landmark_regression
 from ikpca_cli.models.preimage import used_components, wiener_weights
-from ikpca_cli.models.supervised_preimage import kernel_codes, regression
+from ikpca_cli.models.supervised_preimage import codes_of_gram, kernel_codes, regression
 
 NOISY_ROWS = 500
 """Training rows that tell how much noise arrives in each component."""
@@ -101,7 +102,7 @@ class KernelDenoiser(WeighedFit, Denoiser):
 
     def _denoise_block(self, X: FloatArray) -> FloatArray:
         kernel = load_kernel(self.kernel_)
-        codes = self._encode_block(X) * self.weights_
+        codes = self._fair_codes(self._centred(X)) * self.weights_
         gram = kernel.gram(codes, self.codes_, self.latent_gamma_)
         rows: FloatArray = gram @ self.dual_ + self.mean_
         return rows
@@ -118,6 +119,28 @@ class KernelDenoiser(WeighedFit, Denoiser):
         return kernel_codes(
             X, self.kernel_, self.gamma_, self.rows_, self.gram_mean_, self.coefficients_
         )
+
+    def _fair_codes(self, X: FloatArray) -> FloatArray:
+        """Return the latent codes of centred rows, none of which explains its own noise.
+
+        A training row counts as no nearer to itself than the same row with other noise is, which is
+        at a squared distance of ``2 p sigma^2``. Where every parameter was given rows are moved as
+        these have it.
+        """
+        kernel, gram = load_kernel(self.kernel_), self._gram(X)
+        if self.strength_ is not None and self.noise_std_ is not None:
+            own = own_places(X, self.rows_, gram.argmax(axis=1))
+            at = np.flatnonzero(own >= 0)
+            apart = np.sqrt(2.0) * self.noise_std_ * (np.ptp(self.rows_, axis=0) > 0.0)
+            copy = kernel.value(
+                self.gamma_ * kernel.distance(np.zeros((1, len(apart))), apart[None])
+            )
+            gram[at, own[at]] = np.minimum(gram[at, own[at]], float(copy[0, 0]))
+        return codes_of_gram(gram, self.gram_mean_, self.coefficients_)
+
+    def _gram(self, X: FloatArray) -> FloatArray:
+        """Return the kernel of centred rows with the rows of the model."""
+        return load_kernel(self.kernel_).gram(X, self.rows_, self.gamma_)
 
     def _cut(self, n_components: int) -> None:
         self.coefficients_ = np.ascontiguousarray(self.coefficients_[:, :n_components])

@@ -228,10 +228,6 @@ class KernelPCA(KernelDenoiser):
             self._shrink(chosen.noise_std)
         self._regress(progress)
 
-    def _gram(self, X: FloatArray) -> FloatArray:
-        """Return the kernel of centred rows with the rows of the model."""
-        return load_kernel(self.kernel).gram(X, self.rows_, self.gamma_)
-
     def _width(self, gram: FloatArray) -> float:
         """Return the latent gamma, from the kernel matrix where gamma was chosen."""
         if self.latent_gamma != "auto":

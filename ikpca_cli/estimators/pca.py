@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.data.covariance import FEW_FEATURES
-from ikpca_cli.data.first_pass import FirstPass
-from ikpca_cli.data.row_source import FloatArray, Progress, RowSource
+from ikpca_cli.data.duplicates import are_among, marks_of
+from ikpca_cli.data.first_pass import SAMPLE_ROWS, FirstPass
+from ikpca_cli.data.precision import rounded
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, row_blocks
 from ikpca_cli.data.threads import cached_rows, parallel_for
 from ikpca_cli.estimators.decisions.conflicts import check_shrink
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.estimators.known_fit import WeighedFit
 from ikpca_cli.linalg.eigen import spectrum, spectrum_of_sums
-from ikpca_cli.linalg.shrinkage import prediction_weights
+from ikpca_cli.linalg.shrinkage import optimal_weights, prediction_weights
 from ikpca_cli.models.novelty import mahalanobis
 from ikpca_cli.selection.choice import Auto, Choice
 
@@ -60,9 +63,15 @@ class PCA(WeighedFit, Denoiser):
         Orthonormal directions, largest variance first.
     weights_ : ndarray, shape (n_components,)
         What the codes are multiplied by; 1 after a cut.
+    marks_ : ndarray, shape (n_samples, 2), or None
+        What tells the training rows from others (`ikpca_cli.data.duplicates`): components lean
+        towards the noise of these, so that other weights are best for them. None where nothing was
+        chosen, and with many rows.
 
     References
     ----------
+    Gavish and Donoho, "Optimal shrinkage of singular values", 2017.
+
     Dobriban, Leeb and Singer, "Optimal prediction in the linearly transformed spiked model", 2020.
 
     Examples
@@ -83,10 +92,14 @@ class PCA(WeighedFit, Denoiser):
     STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {
         "components_": ("d", "p"),
         "weights_": ("d",),
+        "marks_": ("n", "2"),
     }
+    OPTIONAL: ClassVar[frozenset[str]] = Denoiser.OPTIONAL | {"marks_"}
 
     components_: FloatArray
     weights_: FloatArray
+    marks_: FloatArray | None = None
+    noise_std_: float | None = None  # of a fit whose choice is still to be made
 
     def __init__(
         self,
@@ -138,11 +151,38 @@ class PCA(WeighedFit, Denoiser):
         self.weights_ = np.ones(len(found.variances))
         if chosen.noise_std is not None:
             self._shrink(chosen.noise_std)
+        self.marks_ = None
+        is_chosen = self.n_components == self.shrink == "auto" and not self.replicates
+        # Of more rows, which are not in memory, each is little of the components.
+        if is_chosen and X.shape[0] <= SAMPLE_ROWS:
+            blocks = (block for _, block in row_blocks(X, X.shape[1]))
+            self.marks_ = np.concatenate([marks_of(block - self.mean_) for block in blocks])
+
+    def share_known(self, X: FloatArray) -> float:
+        """Return how many of rows (m, p) with white noise are training rows, as a share."""
+        return 0.0 if self.marks_ is None else float(np.mean(self._are_known(X)))
+
+    def _are_known(self, X: FloatArray) -> NDArray[np.bool_]:
+        assert self.marks_ is not None
+        return are_among(X - self.mean_, self.marks_)
+
+    def _weights_of(self, X: FloatArray) -> FloatArray:
+        """Return what the codes of rows (m, p) are multiplied by, (m, d) or (d,)."""
+        if self.marks_ is None or self.noise_std_ is None:
+            return self.weights_
+        known = self._are_known(X)
+        if not known.any():
+            return self.weights_
+        fitted = optimal_weights(*self._squares(), self.noise_std_**2)
+        return np.where(known[:, None], rounded(fitted, self._float), self.weights_)
+
+    def _squares(self) -> tuple[FloatArray, int, int]:
+        """Return sums of squares along components, (d,), and degrees of freedom and columns."""
+        squares = self.explained_variance_ * self.n_samples_
+        return squares, max(self.n_samples_ - 1, 1), len(self.mean_)
 
     def _weights_for(self, noise_std: float) -> FloatArray:
-        squares = self.explained_variance_ * self.n_samples_
-        shape = max(self.n_samples_ - 1, 1), len(self.mean_)
-        return prediction_weights(squares, *shape, noise_std**2)
+        return prediction_weights(*self._squares(), noise_std**2)
 
     def _shrink(self, noise_std: float) -> None:
         self.weights_ = self._weights_for(noise_std)
@@ -163,7 +203,7 @@ class PCA(WeighedFit, Denoiser):
             codes = self._encode_block(X[part])
             if distances is not None:
                 distances[part] = self._distances(X[part], codes)
-            np.matmul(codes * self.weights_, self.components_, out=rows[part])
+            np.matmul(codes * self._weights_of(X[part]), self.components_, out=rows[part])
             rows[part] += self.mean_
 
         parallel_for(clean, cached_rows(*X.shape))

@@ -12,7 +12,6 @@ from functools import partial
 
 import numpy as np
 
-from ikpca_cli.data.duplicates import different
 from ikpca_cli.data.first_pass import SAMPLE_ROWS, selection_rows
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, RowSource, check_width, row_name
@@ -32,6 +31,9 @@ from ikpca_cli.noise.risk import stein_risks
 from ikpca_cli.noise.treatment import Treatment
 from ikpca_cli.selection.held_out import MANY_PROBES, directions_of
 from ikpca_cli.transforms.column_scale import ColumnScale
+
+_MOSTLY = 0.5
+"""Share of rows that were fitted on, from which an error by them says nothing."""
 
 MOST_ROWS = 2000
 """Rows that an estimate looks at."""
@@ -200,7 +202,7 @@ def _doubt_of_columns(model: Denoiser, treatment: Treatment) -> float:
 
 def _reason(model: Denoiser, Z: FloatArray, residual: Residual, level: NoiseLevel) -> str:
     """Return why no error can be estimated, empty if it can."""
-    if _are_known(model, Z):
+    if model.share_known(Z) > _MOSTLY:
         return FITTED
     if model.withheld_ in OF_NOISE:
         return WITHHELD[model.withheld_]
@@ -212,12 +214,3 @@ def _reason(model: Denoiser, Z: FloatArray, residual: Residual, level: NoiseLeve
         if flaw is not None:
             return f"what was removed does not look like noise: {flaw}"
     return ""
-
-
-def _are_known(model: Denoiser, Z: FloatArray) -> bool:
-    """Tell whether a model was fitted on most of some rows, as transformed."""
-    known = getattr(model, "rows_", None)
-    if known is None or known.shape[1:] != Z.shape[1:]:
-        return False
-    both = np.concatenate([known, Z - model.mean_])
-    return len(both) - different(both) > len(Z) / 2

@@ -35,7 +35,18 @@ _LATER = (
 )
 """What the first files of format 3 did without."""
 
-_WITH_3 = {*_TRUST, *_LATER, *Companions.STATE, "feature_codes_", "expansion_", "mean_weights_"}
+_OF_PCA = "marks_"
+"""What the first files of format 3 did without, in one method."""
+
+_WITH_3 = {
+    _OF_PCA,
+    *_TRUST,
+    *_LATER,
+    *Companions.STATE,
+    "feature_codes_",
+    "expansion_",
+    "mean_weights_",
+}
 
 _FIRST_SMOOTHERS = 4
 """That adapt to the row, in the first files of format 3."""
@@ -53,6 +64,8 @@ def upgrade(content: dict[str, Any]) -> None:
         raise FlawError(f"it holds what no model of format {number} does")
     for name in _LATER:
         state.setdefault(name, None)
+    if content["method"] == "pca":
+        state.setdefault(_OF_PCA, None)
     if content["method"] == "ikpca":
         for name in Companions.STATE:
             if name.startswith("windows_"):

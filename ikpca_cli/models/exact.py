@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ikpca_cli.data.duplicates import own_places
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.data.threads import cached_rows, parallel_for
 from ikpca_cli.linalg.shrinkage import at_level
@@ -25,9 +26,6 @@ from ikpca_cli.models.preimage import (
     used_components,
     wiener_weights,
 )
-
-SAME = 1e-6
-"""Difference of rows, over their largest number, that may be rounding."""
 
 
 @dataclass(frozen=True)
@@ -198,9 +196,8 @@ class ExactModel:
         """Return for centred rows (m, p) which training row each is but for rounding, else -1."""
         form = load_smooth(self.kernel)
         nearest = form.distance(X, self.rows, self._lengths).argmin(axis=1)
-        apart = np.abs(X - self.rows[nearest]).max(axis=1)
-        itself = apart <= SAME * np.abs(X).max(axis=1)
-        return np.where(itself, nearest, -1) if itself.any() else None
+        own = own_places(X, self.rows, nearest)
+        return own if (own >= 0).any() else None
 
     def denoise_and_compare(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Clean centred rows (n, p), and return their distances, too."""

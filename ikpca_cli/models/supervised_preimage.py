@@ -26,7 +26,11 @@ def kernel_codes(
     coefficients: FloatArray,
 ) -> FloatArray:
     """Return the latent codes (m, d) of centred rows `X` (m, p); see `KernelPCA` for the rest."""
-    gram = load_kernel(kernel).gram(X, rows, gamma)
+    return codes_of_gram(load_kernel(kernel).gram(X, rows, gamma), gram_mean, coefficients)
+
+
+def codes_of_gram(gram: FloatArray, gram_mean: FloatArray, coefficients: FloatArray) -> FloatArray:
+    """Return the latent codes (m, d) of rows by their kernels (m, n), which are overwritten."""
     # The eigenvectors sum to zero, so centring over the training rows needs no other term.
     gram -= gram_mean
     codes: FloatArray = gram @ coefficients

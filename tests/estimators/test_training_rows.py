@@ -1,0 +1,51 @@
+"""Rows that a model was fitted on are cleaned as well as others: none explains its own noise."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from ikpca_cli.data.duplicates import are_among, marks_of
+from ikpca_cli.estimators.denoiser import load_method
+
+AXIS = np.linspace(0.0, 1.0, 400)
+
+
+def wide_rows(n_samples, seed):
+    """Return clean and noisy rows of a few bands each, with noise of standard deviation 0.3."""
+    rng = np.random.default_rng(np.random.SeedSequence([81, seed]))
+    bands = np.exp(-((AXIS - np.linspace(0.1, 0.9, 5)[:, None]) ** 2) / 0.005)
+    clean = rng.normal(1.0, 0.5, (n_samples, 5)) @ bands
+    return clean, clean + 0.3 * rng.normal(size=clean.shape)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("method", ["ikpca", "kpca", "pca"])
+def test_training_rows_and_others_have_one_error(method, dtype):
+    (clean, noisy), (others, noisy_others) = wide_rows(40, 1), wide_rows(300, 2)
+    model = load_method(method)(noise_std=0.3, dtype=dtype).fit(noisy)
+    error = np.mean((model.denoise(noisy) - clean) ** 2)
+    expected = np.mean((model.denoise(noisy_others) - others) ** 2)
+    assert expected < 0.3 * 0.3**2
+    assert 0.8 < error / expected < 1.2
+    assert model.share_known(np.vstack([noisy[:10], noisy_others[:30]])) == 0.25
+
+
+def test_components_that_were_given_are_a_projection():
+    noisy = wide_rows(40, 1)[1]
+    model = load_method("pca")(5, noise_std=0.3).fit(noisy)
+    codes = (noisy - noisy.mean(axis=0)) @ model.components_.T
+    assert_allclose(model.denoise(noisy), noisy.mean(axis=0) + codes @ model.components_)
+
+
+def test_a_row_is_known_by_its_marks_and_no_other_is():
+    rng = np.random.default_rng(np.random.SeedSequence([82]))
+    rows = rng.normal(size=(500, 7))
+    rows[100:200] = rows[:100]
+    marks = marks_of(rows)
+    assert are_among(rows[::-1] * (1.0 + 1e-14), marks).all()
+    assert not are_among(rows * (1.0 + 1e-7), marks).any()
+    assert not are_among(-rows, marks).any()
+    single = marks.astype(np.float32)
+    assert_array_equal(are_among(np.vstack([rows, 1.001 * rows]), single), np.arange(1000) < 500)
