@@ -248,6 +248,8 @@ def show(label, model, noisy, clean, best=None):
 PARTS = {"promises": promises, "cells": cells, "cases": cases}
 
 if __name__ == "__main__":
+    if not PARTS.keys() >= {*sys.argv[1:]}:
+        sys.exit(f"{__doc__}\nParts: {', '.join(PARTS)}; all by default")
     if not SHARED.exists() and sys.argv[1:] != ["promises"]:
         sys.exit(f"there is no {SHARED}: these rows are not part of the project")
     for part in sys.argv[1:] or PARTS:
