@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
+from ikpca_cli.cli.given.window_options import stretch_of
 from ikpca_cli.data.row_source import as_rows
 from ikpca_cli.errors import IkpcaWarning
 from ikpca_cli.estimators.mixture import Mixture
+from ikpca_cli.formats.arrays import ReadOptions, read_rows
 from ikpca_cli.recordings.canvases.canvas import in_memory
 from ikpca_cli.recordings.fitting import fit_windows
 from ikpca_cli.recordings.guesses.lone_spikes import spike_shares, spikes
@@ -91,12 +93,21 @@ def test_spikes_of_a_recording_go():
     assert np.mean((usual.denoise(spiked) - clean) ** 2 / std**2) < 1.3 * left[0] + 0.02
 
 
-def test_a_row_that_is_a_recording_loses_its_spikes_too():
+def test_a_row_that_is_a_recording_loses_its_spikes_too(tmp_path):
     rng = np.random.default_rng(7)
     clean = np.sin(np.arange(3000) / 15.0)[None]
     noisy, spiked = struck(clean, 0.2, rng)
     model = fit_windows(Mixture(), [noisy], window=(32,))
     assert np.mean((model.denoise(spiked) - clean) ** 2) < 0.2 * 0.2**2
+    # A picture has them before, and not after.
+    np.save(tmp_path / "x.npy", spiked)
+    with read_rows(str(tmp_path / "x.npy"), ReadOptions(recording=True)) as rows:
+        found = stretch_of(model, rows)
+        given = stretch_of(model, rows, spiked)
+    part = slice(found.start - 1, found.start - 1 + len(found.noisy))
+    assert np.array_equal(found.noisy[:, 0], spiked[0, part])
+    assert np.array_equal(given.clean, found.noisy)
+    assert np.abs(found.cleaned).max() < 1.5 < np.abs(found.noisy).max()
 
 
 @pytest.mark.parametrize("db", [10.0, 20.0, 30.0, 40.0])

@@ -181,6 +181,7 @@ def test_how_to_insist(cli):
         (["--window", "20000"], "(2 to 16384)"),
         (["--window", "16", "--clean", "mean"], "not for --window"),
         (["--window", "16", "--method", "pca", "--keep-sums"], "--keep-sums is for rows"),
+        (["--window", "16", "--resample"], "--resample is for signals of one axis"),
         (["--window", "1"], "give samples"),
         (["--window", "0x8"], "give samples"),
         (["--hop", "4"], "give --window too"),

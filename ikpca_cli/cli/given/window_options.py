@@ -127,10 +127,16 @@ def of_recording(options: ReadOptions) -> ReadOptions:
     Raises
     ------
     UsageError
-        If the mean of a channel is to stand where it has no value, which its neighbours contradict.
+        If the mean of a channel is to stand where it has no value, which its neighbours contradict,
+        or samples are to be brought to an axis: windows have none.
     """
     from dataclasses import replace
 
+    if options.resample:
+        raise UsageError(
+            "--resample is for signals of one axis, a row each: windows are cut as samples come; "
+            "leave it out"
+        )
     if options.missing == "mean":
         raise UsageError(
             "--missing mean is for rows: in a recording, a mean is no neighbour; give --missing "
@@ -242,10 +248,12 @@ def stretch_of(model: Windowed, rows: Rows | OneFile, clean: RowSource | None = 
     left = max(0, (width - LARGEST) // 2) if image else 0
     inner = slice(first - start, last - start), slice(left, left + LARGEST if image else None)
     cleaned = model.suited(recording).clean_array(part)
+    raw: Any = replace(canvas, stds=None)  # type: ignore[type-var]  # with its spikes
+    noisy = np.asarray(raw[first:last], dtype=np.float64)[:, inner[1]]
     name, begin = PurePath(rows.name).name, int(getattr(canvas, "start", 0))
-    found = Stretch(part[inner], cleaned[inner], begin + first + 1, length, image, name)
+    found = Stretch(noisy, cleaned[inner], begin + first + 1, length, image, name)
     if clean is not None:
-        true: Any = replace(canvas, rows=clean)  # type: ignore[type-var]
+        true = replace(raw, rows=clean)
         found = replace(found, clean=np.asarray(true[first:last], dtype=np.float64)[:, inner[1]])
     if image:
         return found
