@@ -25,7 +25,7 @@ class AxisLabels:
         typer.Option(
             metavar="TEXT",
             rich_help_panel="Output",
-            help="What --plot calls that along which a row's numbers lie, with its unit.",
+            help='Name and unit of the horizontal axis in --plot, such as "time [s]".',
         ),
     ] = None
     y_label: Annotated[
@@ -33,7 +33,7 @@ class AxisLabels:
         typer.Option(
             metavar="TEXT",
             rich_help_panel="Output",
-            help="What --plot calls the numbers, with their unit.",
+            help="Name and unit of the vertical axis in --plot.",
         ),
     ] = None
 

@@ -122,7 +122,7 @@ Landmarks: TypeAlias = Annotated[
         "--landmarks",
         metavar=PARAMETERS["landmarks"].metavar,
         rich_help_panel=_MODEL,
-        help="Rows that stand for all in kpca, where the kernel matrix of all does not fit.",
+        help="Rows that stand for all in kpca, if memory does not hold the kernel matrix of all.",
     ),
 ]
 Dtype: TypeAlias = Annotated[
@@ -234,7 +234,7 @@ Quiet: TypeAlias = Annotated[
         callback=_remember("quiet"),
         is_eager=True,
         rich_help_panel=_OUTPUT,
-        help="No progress bars and no warnings.",
+        help="No progress bars, notes or warnings: results and errors alone.",
     ),
 ]
 Verbose: TypeAlias = Annotated[
