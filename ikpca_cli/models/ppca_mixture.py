@@ -244,8 +244,9 @@ def _maximised(X: FloatArray, shares: FloatArray, noise_variance: float) -> Mixt
     kept = order[enough] if enough.any() else order[:1]
     directions, variances = [], []
     for component in kept:
-        own = shares[:, component] > _LEAST_SHARE
-        rows = X[own] * np.sqrt(shares[own, component])[:, None]
+        own = np.flatnonzero(shares[:, component] > _LEAST_SHARE)
+        rows = X.take(own, axis=0)
+        rows *= np.sqrt(shares[own, component])[:, None]
         found = _spikes(rows.T @ rows / totals[component], totals[component], noise_variance)
         directions.append(found[0])
         variances.append(found[1])

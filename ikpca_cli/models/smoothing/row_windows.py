@@ -96,9 +96,9 @@ class WindowModel:
             size=np.array(size, dtype=np.float64),
             weight=np.ones(1),
             shares=mixture.shares,
-            directions=mixture.directions,
+            directions=mixture.directions.astype(np.float64),
             owners=mixture.owners,
-            signal_variances=noise_variance * mixture.signal_variances,
+            signal_variances=noise_variance * mixture.signal_variances.astype(np.float64),
         )
 
     def check(self, order: RowOrder) -> None:
