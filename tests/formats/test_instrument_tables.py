@@ -387,3 +387,18 @@ def test_a_preamble_longer_than_the_rows_hides_no_delimiter(tmp_path):
     path.write_text(joined(above, body, ""))
     with read_rows(str(path), ReadOptions(orientation="rows")) as rows:
         np.testing.assert_allclose(rows.read()[:, 1], np.round(ROWS[:30, 0], 3))
+
+
+def test_rows_that_begin_with_a_tab_come_back_so(tmp_path):
+    """As LabVIEW's without times, whose preamble has fewer tabs, and whose names are more."""
+    values = np.random.default_rng(0).normal(size=(40, 2)).round(4)
+    head = (
+        "LabVIEW Measurement\t\nSeparator\tTab\n***End_of_Header***\t\n\t\nChannels\t2\t\t\n"
+        "Samples\t40\t40\t\n***End_of_Header***\t\t\t\nX_Value\tF\tm\tComment\n"
+    )
+    text = head + "".join(f"\t{one:.4f}\t{other:.4f}\n" for one, other in values)
+    (tmp_path / "a.lvm").write_text(text)
+    with read_rows(str(tmp_path / "a.lvm")) as rows:
+        np.testing.assert_array_equal(rows.read(), values)
+        write_rows(str(tmp_path / "b.lvm"), rows.read(), rows.layout)
+    assert (tmp_path / "b.lvm").read_text() == text

@@ -251,8 +251,9 @@ def _best(
     And which part of them that is.
     """
     best, most = candidates[0], -1.0
-    tabbed = all("\t" in line for line in lines)
-    by_tabs: set[str] = set()  # decimal marks with which tabs explain all lines
+    rows = lines[len(lines) // 2 :]  # below what may stand above them
+    tabbed = all("\t" in line for line in rows)
+    by_tabs: set[str] = set()  # decimal marks with which tabs explain all rows
     whole: set[str] = set()  # decimal marks with which lines were one cell each
     for mark, point in candidates:
         absent = mark != " " and not any(mark in line for line in lines)
@@ -262,7 +263,7 @@ def _best(
             continue  # 12 345 between tabs is one number
         whole |= {point} if absent else set()
         fit = _fit(lines, mark, point)
-        if mark == "\t" and tabbed and fit >= _GROUPED_WEIGHT:
+        if mark == "\t" and tabbed and _fit(rows, mark, point) >= _GROUPED_WEIGHT:
             by_tabs.add(point)
         if fit > most:
             best, most = (mark, point), fit
