@@ -367,6 +367,19 @@ def test_rare_values_in_columns_of_a_table_are_kept(share):
     assert model.treatment(as_rows(noisy)).prepared(noisy).left_out == 0
 
 
+@pytest.mark.parametrize("at_one_place", [True, False])
+def test_what_a_few_rows_have_at_one_place_is_no_spike(at_one_place):
+    """As a jerk of the hand in some movements: lone samples far below all else, near each other."""
+    clean, rng = cycles(120, 9)
+    rows = clean + 0.05 * rng.normal(size=clean.shape)
+    for row in range(4):
+        place = 40 + rng.integers(5) if at_one_place else rng.integers(COLUMNS - 2)
+        rows[row, place] -= 2.2
+        rows[row, place + 2] -= 2.0
+    found = propose_spikes(rows)
+    assert found is None if at_one_place else found.find(rows)[0].sum() == 8
+
+
 @pytest.mark.parametrize(("is_skewed", "most"), [(True, 1.0), (False, 0.3)])
 def test_spikes_beside_what_skewed_columns_of_a_table_have_are_kept(is_skewed, most):
     """What stands out where signal is strongest may be signal, whatever spikes are anywhere."""

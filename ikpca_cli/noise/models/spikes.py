@@ -8,7 +8,8 @@ a spike.
 
 That they are is told by what spikes have, and peaks, edges and heavy tails have not: hardly any
 value is nearly as far off as they are, and they are anywhere, in any row and any column, alone, and
-no more often where the signal is strong: what skewed signal has beyond its directions is there.
+no more often where the signal is strong: what skewed signal has beyond its directions is there. Nor
+are they at one place along the row, as what a few rows have at one time.
 A few in columns without an order, as of a table, do not tell, nor do more that are there where the
 signal is strongest beside others anywhere: rare signal looks the same. They have no part in a fit,
 but rows keep them.
@@ -35,6 +36,7 @@ _FARTHER, _FAR_ONES = 1.5, 0.3  # times it, and least share of spikes beyond tha
 _ALONE = 0.25  # most of them that have a neighbour
 _FARTHER_OFF = (1.0, 1.5, 2.2)  # times the limit, for what signal a file has beyond it
 _SPREAD = 0.5  # share of spikes that as many columns, or rows, would have, were they anywhere
+_NEAR_EACH_OTHER, _NO_CHANCE = 0.5, 2.0  # of Kuiper's statistic; the latter one time in 100
 _STRONG = 0.75  # mean rank of the signal at spikes, from 0 to 1, that chance does not make of 0.5
 _TENTHS = 10
 _SHARP_COLUMNS = 0.05  # most columns in which signal stands out as spikes do
@@ -192,7 +194,21 @@ def _are_like_spikes(
         and beside < _ALONE * count
         and _as_if_anywhere(found.sum(axis=0)) > _SPREAD * count
         and _as_if_anywhere(found.sum(axis=1)) > _SPREAD * count
+        and not _are_at_one_place(found.sum(axis=0))
     )
+
+
+def _are_at_one_place(counts: NDArray[np.int_]) -> bool:
+    """Tell whether what columns hold of spikes, (p,), is in few that are near each other.
+
+    As what some rows have at one time, such as the jerk of a hand. It is by how far the shares of
+    spikes and of columns are apart, on both sides (Kuiper, "Tests concerning random points on a
+    circle", 1960).
+    """
+    count = int(counts.sum())
+    ahead = np.cumsum(counts) / count - np.arange(1, len(counts) + 1) / len(counts)
+    apart = float(ahead.max() - ahead.min())
+    return bool(apart > max(_NEAR_EACH_OTHER, _NO_CHANCE / count**0.5))
 
 
 def _follow_signal(found: NDArray[np.bool_], expected: FloatArray) -> bool:
