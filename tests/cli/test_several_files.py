@@ -318,3 +318,12 @@ def test_files_that_are_each_a_picture_or_a_window_are_noted(cli, tmp_path, size
     for k in range(6):
         np.savetxt(tmp_path / f"files/{k}.csv", rng.permutation(rows), "%.4f", ",")
     assert "looks like" not in cli(*words).stderr
+
+
+def test_a_file_alone_that_fails_is_in_json_as_in_a_batch(cli, parts):
+    cli("fit parts/0.npy -o model.joblib --method pca")
+    result = cli("denoise model.joblib no.npy --format json", code=1)
+    (found,) = json.loads(result.stdout)
+    assert found["input"] == "no.npy"
+    assert f"error: {found['error']}\n" in result.stderr
+    assert cli("denoise model.joblib no.npy -o - --format json", code=1).stdout == ""

@@ -62,7 +62,7 @@ class Batch:
         IkpcaError
             Why it failed, if it is the only one.
         """
-        source = outcome.job.source
+        job, source = outcome.job, outcome.job.source
         if outcome.cleaned is not None:
             self._cleaned.append(outcome.cleaned)
         if self._count == 1 or self._printing.verbose:
@@ -75,10 +75,13 @@ class Batch:
             self._all.append(outcome.record | parted(lines) | {"error": None})
         if outcome.error is not None:
             if self._count == 1:
+                table = self._printing.output_format is Format.table
+                if not table and "-" not in (job.target, job.residual):
+                    print_records([failure(source, outcome.error)], self._printing.form)
                 raise outcome.error
             self._all.append(failure(source, outcome.error))
             if isinstance(outcome.error, ExistsError):
-                self._existing.append(outcome.job.target)
+                self._existing.append(job.target)
                 return
             self._failed.append(source)
             say(f"error: {outcome.error}")
