@@ -20,9 +20,8 @@ _COMPARED = 3000
 """Rows up to which all distances are of no account."""
 
 
-_SAME = {4: 1e-6, 8: 1e-9}
-"""Relative difference of marks of the same row, by the bytes that these are kept in."""
-
+_SAME = 1e-9
+"""Relative difference of marks of the same row."""
 
 _ROUNDED = 1e-6
 """Of a row's largest number, by which the same row may differ for rounding."""
@@ -36,11 +35,10 @@ def marks_of(X: FloatArray) -> FloatArray:
 
 def are_among(X: FloatArray, marks: FloatArray) -> NDArray[np.bool_]:
     """Tell which of some centred rows (m, p) are those that have the marks (n, 2)."""
-    own, kept = marks_of(X), marks[np.argsort(marks[:, 0])].astype(np.float64)
-    same = _SAME[marks.dtype.itemsize]
-    first = np.searchsorted(kept[:, 0], own[:, 0] * (1.0 - same))
-    last = np.searchsorted(kept[:, 0], own[:, 0] * (1.0 + same), side="right")
-    slack = same * np.sqrt(own[:, 0] * X.shape[1])
+    own, kept = marks_of(X), marks[np.argsort(marks[:, 0])]
+    first = np.searchsorted(kept[:, 0], own[:, 0] * (1.0 - _SAME))
+    last = np.searchsorted(kept[:, 0], own[:, 0] * (1.0 + _SAME), side="right")
+    slack = _SAME * np.sqrt(own[:, 0] * X.shape[1])
     found = np.zeros(len(X), dtype=bool)
     for step in range(int((last - first).max(initial=0))):
         places = np.minimum(first + step, len(kept) - 1)

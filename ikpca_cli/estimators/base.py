@@ -9,40 +9,12 @@ from typing import Any, ClassVar, Self, TypeAlias
 from ikpca_cli.data.feature_names import decode
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import UsageError
+from ikpca_cli.estimators.decisions.reasons import WITHHELD
 from ikpca_cli.estimators.parametric import Parametric
 from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 from ikpca_cli.selection.choice import Choice
 
 Value: TypeAlias = FloatArray | float | int | str | None
-
-UNSURE = "these rows tell it too roughly"
-"""The reason for which no error is promised, though the noise is what it is taken for."""
-
-WITHHELD = (
-    "",
-    "the noise level is a guess",
-    "the noise level is not known",
-    UNSURE,
-    "it would be below zero",
-    "rows were added",
-    "the noise is not of one kind and level",
-    "all rows hold one oscillation, which may be hum",
-    "rough signal may pass for noise that is correlated along the row",
-    "values are left out that may be signal",
-    "what is taken for noise is alike in neighbours along the row",
-    "all that rows differ by is taken for noise",
-    "numbers are rounded to steps as large as the noise",
-    "each row has a noise level of its own, in which signal may hide",
-)
-"""Reasons for which a fit promises no error."""
-
-GUESS = 1  # that of them where the level is not certain
-
-OF_NOISE = (1, 2, 6, 7, 8, 9, 10, 11, 12, 13)
-"""Those of them that hold for other rows as well, as they are about the noise."""
-
-LEVEL_OF_SIGNAL = (1, 6, 10)
-"""Those of them where what was taken for the noise level may be that of signal."""
 
 
 class Estimator(Parametric):
@@ -95,6 +67,8 @@ class Estimator(Parametric):
         How what the noise is like is known, and why its level is not; a model file keeps neither.
     distance_limit_ : float or None
         `distances` beyond which a row is unlike the training rows; None where nothing is known.
+    marks_ : ndarray, shape (k, 2), or None
+        What tells the training rows, or some of them, from others, see `ikpca_cli.data.duplicates`.
     feature_codes_ : ndarray or None
         `feature_names_` as numbers, see `ikpca_cli.data.feature_names.encode`.
     tried_ : tuple of Choice
@@ -130,6 +104,7 @@ class Estimator(Parametric):
         "spike_directions_": ("parts", "f"),
         "spike_share_": (),
         "distance_limit_": (),
+        "marks_": ("marked", "two"),
         "feature_codes_": ("c",),
     }
     """Fitted attributes and their dimensions; equal symbols are equal lengths, () is a number."""
@@ -167,6 +142,7 @@ class Estimator(Parametric):
     noise_evidence_: str = ""
     noise_doubt_: str = ""
     distance_limit_: float | None = None
+    marks_: FloatArray | None = None
     feature_codes_: FloatArray | None = None
     tried_: tuple[Choice, ...] = ()
     reading_: Mapping[str, str | int] = MappingProxyType({})

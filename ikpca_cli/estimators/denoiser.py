@@ -7,6 +7,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from ikpca_cli.data.duplicates import marks_of
 from ikpca_cli.data.feature_names import encode
 from ikpca_cli.data.first_pass import SAMPLE_ROWS, FirstPass, selection_rows
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, silent
@@ -187,6 +188,7 @@ class Denoiser(KnownFit):
         self.tried_ = choice.tried
         is_known = oracle is not None
         self.fit_with(rows, mean, choice, exact=exact, progress=progress)
+        self.marks_ = marks_of(selection_rows(rows, SAMPLE_ROWS, self.seed) - mean)
         progress("checking", 0, 0)
         told = min(rows.shape[0], SAMPLE_ROWS) * rows.shape[1]
         promise = promise_of(

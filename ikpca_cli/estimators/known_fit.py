@@ -8,15 +8,16 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ikpca_cli.data.duplicates import different
+from ikpca_cli.data.duplicates import are_among, different
 from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.data.precision import rounded
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, sample_rows, silent
 from ikpca_cli.data.threads import at_work
-from ikpca_cli.estimators.base import WITHHELD, Estimator
+from ikpca_cli.estimators.base import Estimator
 from ikpca_cli.estimators.cleaner import Cleaner
 from ikpca_cli.estimators.decisions.conflicts import check_spectrum, too_many_components
+from ikpca_cli.estimators.decisions.reasons import WITHHELD
 from ikpca_cli.estimators.parameters import PARAMETERS
 from ikpca_cli.linalg.shrinkage import weights_at_level
 from ikpca_cli.selection.choice import Choice
@@ -94,9 +95,12 @@ class KnownFit(Cleaner):
     def share_known(self, X: FloatArray) -> float:
         """Return how many of rows (m, p) with white noise are training rows, as a share."""
         known: FloatArray | None = getattr(self, "rows_", None)
+        if self.marks_ is not None:
+            found = np.mean(are_among(X - self.mean_, self.marks_))
+            return float(found) * max(self.n_samples_ / len(self.marks_), 1.0)
         if known is None or known.shape[1:] != X.shape[1:]:
             return 0.0
-        both = np.concatenate([known, X - self.mean_])
+        both = np.concatenate([known, X - self.mean_])  # of a model whose file has no marks
         return (len(both) - different(both)) / len(X)
 
     def shrunk(self, noise_std: float) -> Self | None:
@@ -121,7 +125,7 @@ class KnownFit(Cleaner):
         Distances that were usual before were to fewer rows, so that the farther limit is kept.
         """
         self.estimated_mse_ = self.estimated_mse_error_ = self.removed_mse_ = None
-        self.rough_mse_ = self.rough_mse_error_ = None
+        self.rough_mse_ = self.rough_mse_error_ = self.marks_ = None
         self.withheld_ = WITHHELD.index("rows were added")
         some = sample_rows(X, LIMIT_ROWS, model_rng(self.seed_, Stream.FILE_SAMPLE))
         before = self.distance_limit_

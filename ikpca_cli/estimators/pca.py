@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ikpca_cli.data.covariance import FEW_FEATURES
-from ikpca_cli.data.duplicates import are_among, marks_of
-from ikpca_cli.data.first_pass import SAMPLE_ROWS, FirstPass
+from ikpca_cli.data.duplicates import are_among
+from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.data.precision import rounded
-from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, row_blocks
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource
 from ikpca_cli.data.threads import cached_rows, parallel_for
 from ikpca_cli.estimators.decisions.conflicts import check_shrink
 from ikpca_cli.estimators.denoiser import Denoiser
@@ -63,10 +62,6 @@ class PCA(WeighedFit, Denoiser):
         Orthonormal directions, largest variance first.
     weights_ : ndarray, shape (n_components,)
         What the codes are multiplied by; 1 after a cut.
-    marks_ : ndarray, shape (n_samples, 2), or None
-        What tells the training rows from others (`ikpca_cli.data.duplicates`): components lean
-        towards the noise of these, so that other weights are best for them. None where nothing was
-        chosen, and with many rows.
 
     References
     ----------
@@ -92,13 +87,10 @@ class PCA(WeighedFit, Denoiser):
     STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {
         "components_": ("d", "p"),
         "weights_": ("d",),
-        "marks_": ("n", "2"),
     }
-    OPTIONAL: ClassVar[frozenset[str]] = Denoiser.OPTIONAL | {"marks_"}
 
     components_: FloatArray
     weights_: FloatArray
-    marks_: FloatArray | None = None
     noise_std_: float | None = None  # of a fit whose choice is still to be made
 
     def __init__(
@@ -151,27 +143,19 @@ class PCA(WeighedFit, Denoiser):
         self.weights_ = np.ones(len(found.variances))
         if chosen.noise_std is not None:
             self._shrink(chosen.noise_std)
-        self.marks_ = None
-        is_chosen = self.n_components == self.shrink == "auto" and not self.replicates
-        # Of more rows, which are not in memory, each is little of the components.
-        if is_chosen and X.shape[0] <= SAMPLE_ROWS:
-            blocks = (block for _, block in row_blocks(X, X.shape[1]))
-            self.marks_ = np.concatenate([marks_of(block - self.mean_) for block in blocks])
-
-    def share_known(self, X: FloatArray) -> float:
-        """Return how many of rows (m, p) with white noise are training rows, as a share."""
-        return 0.0 if self.marks_ is None else float(np.mean(self._are_known(X)))
-
-    def _are_known(self, X: FloatArray) -> NDArray[np.bool_]:
-        assert self.marks_ is not None
-        return are_among(X - self.mean_, self.marks_)
 
     def _weights_of(self, X: FloatArray) -> FloatArray:
-        """Return what the codes of rows (m, p) are multiplied by, (m, d) or (d,)."""
-        if self.marks_ is None or self.noise_std_ is None:
+        """Return what the codes of rows (m, p) are multiplied by, (m, d) or (d,).
+
+        Components lean towards the noise of the training rows, for which other weights are best;
+        with rows so many that not all are marked, each is little of the components.
+        """
+        marks, params = self.marks_, self.fitted_params_
+        is_chosen = params["n_components"] == params["shrink"] == "auto" and not self.replicates_
+        if marks is None or not is_chosen or self.noise_std_ is None:
             return self.weights_
-        known = self._are_known(X)
-        if not known.any():
+        known = are_among(X - self.mean_, marks)
+        if len(marks) < self.n_samples_ or not known.any():
             return self.weights_
         fitted = optimal_weights(*self._squares(), self.noise_std_**2)
         return np.where(known[:, None], rounded(fitted, self._float), self.weights_)

@@ -10,7 +10,7 @@ import numpy as np
 from ikpca_cli.data.first_pass import selection_rows
 from ikpca_cli.data.row_source import FloatArray, RowSource
 from ikpca_cli.errors import Note
-from ikpca_cli.estimators.base import LEVEL_OF_SIGNAL
+from ikpca_cli.estimators.decisions.reasons import LEVEL_OF_SIGNAL
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
 from ikpca_cli.noise.evidence.uneven_columns import unevenness_of_columns

@@ -16,9 +16,9 @@ from ikpca_cli.data.first_pass import SAMPLE_ROWS, selection_rows
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, RowSource, check_width, row_name
 from ikpca_cli.errors import InputError, Note, UsageError, about, tell
-from ikpca_cli.estimators.base import OF_NOISE, UNSURE, WITHHELD
 from ikpca_cli.estimators.decisions.noise_decision import OTHER_NOISE
 from ikpca_cli.estimators.decisions.promise import MOST_ERROR
+from ikpca_cli.estimators.decisions.reasons import OF_NOISE, UNSURE, WITHHELD
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.evaluation.diagnostics import FEW_COLUMNS, Residual
 from ikpca_cli.evaluation.diagnostics import FEW_ROWS as FEW_TO_JUDGE

@@ -32,14 +32,11 @@ _LATER = (
     "row_directions_",
     "spike_directions_",
     "spike_share_",
+    "marks_",
 )
 """What the first files of format 3 did without."""
 
-_OF_PCA = "marks_"
-"""What the first files of format 3 did without, in one method."""
-
 _WITH_3 = {
-    _OF_PCA,
     *_TRUST,
     *_LATER,
     *Companions.STATE,
@@ -64,8 +61,6 @@ def upgrade(content: dict[str, Any]) -> None:
         raise FlawError(f"it holds what no model of format {number} does")
     for name in _LATER:
         state.setdefault(name, None)
-    if content["method"] == "pca":
-        state.setdefault(_OF_PCA, None)
     if content["method"] == "ikpca":
         for name in Companions.STATE:
             if name.startswith("windows_"):

@@ -8,7 +8,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import RowSource
 from ikpca_cli.errors import InputError, UsageError, tell
-from ikpca_cli.estimators.base import UNSURE
+from ikpca_cli.estimators.decisions.reasons import UNSURE
 from ikpca_cli.evaluation.metrics import mean_errors, snr_gain_db
 from ikpca_cli.noise.estimate import is_impossible
 from ikpca_cli.recordings.colour import ROUGH, UNKNOWN

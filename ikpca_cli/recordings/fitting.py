@@ -10,7 +10,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, Progress, as_rows, silent
 from ikpca_cli.errors import IkpcaWarning, InputError, about, tell
-from ikpca_cli.estimators.base import UNSURE
+from ikpca_cli.estimators.decisions.reasons import UNSURE
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.noise.estimate import is_impossible
 from ikpca_cli.recordings.beats.events import LENGTH

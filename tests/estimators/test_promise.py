@@ -8,8 +8,8 @@ from numpy.testing import assert_allclose
 
 from ikpca_cli import IKPCA, PCA
 from ikpca_cli.errors import IkpcaWarning
-from ikpca_cli.estimators.base import WITHHELD
 from ikpca_cli.estimators.decisions.promise import MOST_ERROR, Promise, simulated
+from ikpca_cli.estimators.decisions.reasons import WITHHELD
 from ikpca_cli.noise.caution import Caution
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.level import estimate_noise

@@ -7,7 +7,7 @@ import pytest
 
 from ikpca_cli import IKPCA, PCA
 from ikpca_cli.errors import Note
-from ikpca_cli.estimators.base import WITHHELD
+from ikpca_cli.estimators.decisions.reasons import WITHHELD
 from ikpca_cli.evaluation.diagnostics import Residual, noise_flaw
 from ikpca_cli.evaluation.without_clean import estimate_error
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ikpca_cli.estimators.base import GUESS, WITHHELD
 from ikpca_cli.estimators.decisions.other_noise import caution_of
+from ikpca_cli.estimators.decisions.reasons import GUESS, WITHHELD
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.linalg.shrinkage import kept_share, longest_square, weights_at_level

@@ -9,7 +9,7 @@ import json
 import numpy as np
 import pytest
 
-from ikpca_cli.estimators.base import UNSURE
+from ikpca_cli.estimators.decisions.reasons import UNSURE
 from tests.recordings.signals import noisy, signal
 
 N = 1000

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ikpca_cli.cli.words.next_steps import after_fit
-from ikpca_cli.estimators.base import UNSURE
+from ikpca_cli.estimators.decisions.reasons import UNSURE
 
 _CHANNELS = 8  # whose noise a sentence names
 
@@ -73,7 +73,7 @@ def fit_sentences(
 
 def _kind(record: Mapping[str, Any]) -> str:
     """Say what the noise is like; what it is taken for, where that is what is doubted."""
-    from ikpca_cli.estimators.base import OF_NOISE, WITHHELD
+    from ikpca_cli.estimators.decisions.reasons import OF_NOISE, WITHHELD
 
     doubted = record.get("no_estimate_because") in {WITHHELD[place] for place in OF_NOISE}
     return "taken for " * doubted + (record.get("noise_model") or "white")

@@ -7,7 +7,8 @@ import numpy as np
 from ikpca_cli.data.first_pass import SAMPLE_ROWS, FirstPass, selection_rows
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import InputError, tell
-from ikpca_cli.estimators.base import WITHHELD, Estimator
+from ikpca_cli.estimators.base import Estimator
+from ikpca_cli.estimators.decisions.reasons import WITHHELD
 from ikpca_cli.noise.caution import LIKE, SOME_ROWS
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.evidence.neighbours import are_alike

@@ -10,7 +10,8 @@ import numpy as np
 
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.estimators.base import GUESS, LEVEL_OF_SIGNAL, OF_NOISE, Estimator
+from ikpca_cli.estimators.base import Estimator
+from ikpca_cli.estimators.decisions.reasons import GUESS, LEVEL_OF_SIGNAL, OF_NOISE
 from ikpca_cli.noise.caution import (
     LIKE,
     SOME_ROWS,

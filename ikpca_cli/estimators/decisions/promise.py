@@ -10,7 +10,8 @@ import numpy as np
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import Note, tell
-from ikpca_cli.estimators.base import UNSURE, WITHHELD, Estimator
+from ikpca_cli.estimators.base import Estimator
+from ikpca_cli.estimators.decisions.reasons import UNSURE, WITHHELD
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.treatment import Treatment
 from ikpca_cli.selection.choice import Choice
