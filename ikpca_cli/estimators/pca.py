@@ -157,7 +157,10 @@ class PCA(WeighedFit, Denoiser):
         known = are_among(X - self.mean_, marks)
         if len(marks) < self.n_samples_ or not known.any():
             return self.weights_
-        fitted = optimal_weights(*self._squares(), self.noise_std_**2)
+        squares, n_samples, n_features = self._squares()
+        if 2 * self.n_components_ > min(n_samples, n_features):
+            return self.weights_  # these weights are for signal in few directions
+        fitted = optimal_weights(squares, n_samples, n_features, self.noise_std_**2)
         return np.where(known[:, None], rounded(fitted, self._float), self.weights_)
 
     def _squares(self) -> tuple[FloatArray, int, int]:
