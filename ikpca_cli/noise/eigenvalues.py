@@ -27,6 +27,10 @@ root of the ratio of the sides, and how many of these it is too low on the avera
 noise of ratios from 0.05 to 1 and 30 to 240 directions: for eigenvalues keep to their places to
 within so many places."""
 
+_NOTHING, _FEW = 1e-13, 0.1
+"""Variance, over the highest, of directions that hold nothing but rounding, as rows have that were
+brought to a mean of 0 or had a trend taken off; and the share of all that such directions may be."""
+
 _SURELY = 3.0  # standard errors beyond which eigenvalues are not equal
 _LAST = 4  # steps from one direction of signal to the next, that tell how it falls
 _UNEVEN = 0.3  # least standard deviation of such steps in logarithms
@@ -40,19 +44,23 @@ class Eigenvalues:
     Attributes
     ----------
     variances : ndarray, shape (short,)
-        Eigenvalues of ``X'X / long``, ascending, without those that centring makes zero.
+        Eigenvalues of ``X'X / long``, ascending, without those that centring makes zero, and a few
+        others that are zero.
     vectors : ndarray, shape (p, short) or (n, short)
         Their directions, among the columns or, where these are more, among the rows.
     long : int
         The longer side of the rows, the shorter being ``len(variances)``.
     of_columns : bool
         Whether the directions are combinations of columns.
+    empty : int
+        How many others are zero.
     """
 
     variances: FloatArray
     vectors: FloatArray
     long: int
     of_columns: bool
+    empty: int = 0
 
     @classmethod
     def of(cls, X: FloatArray, *, alone: bool = False) -> Eigenvalues:
@@ -66,7 +74,11 @@ class Eigenvalues:
             values, vectors = np.linalg.eigvalsh(matrix), np.empty((len(matrix), 0))
         else:
             values, vectors = np.linalg.eigh(matrix)
-        return cls(np.maximum(values[-short:] / long, 0.0), vectors[:, -short:], long, of_columns)
+        empty = int(np.count_nonzero(values[-short:] <= _NOTHING * values[-1]))
+        constant = int(np.count_nonzero(np.diagonal(matrix) == 0.0)) if of_columns else 0
+        empty = empty if empty - constant <= _FEW * (short - constant) else 0
+        kept = values[empty - short :] / long
+        return cls(np.maximum(kept, 0.0), vectors[:, empty - short :], long, of_columns, empty)
 
     def reading(self, share: float) -> tuple[Reading, int]:
         """Read the noise off a share of the lowest eigenvalues, and count directions of signal."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from ikpca_cli.estimators.ikpca import IKPCA
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
 from ikpca_cli.noise.estimate import NoiseLevel, Reading
 from ikpca_cli.noise.evidence.two_readings import _together
@@ -416,3 +417,26 @@ def test_signal_above_the_directions_that_tell_the_level_has_no_part_in_it(seed)
     assert not found.is_bound
     assert found.strength == 1.0
     assert found.std == pytest.approx(level, rel=0.05)
+
+
+@pytest.mark.parametrize("degree", [0, 2])
+@pytest.mark.parametrize("n_constant", [0, 20])
+def test_rows_whose_mean_or_trend_was_taken_off_have_their_noise_still(degree, n_constant):
+    rng = np.random.default_rng(np.random.SeedSequence([61, degree]))
+    n_features = 60
+    clean = rng.lognormal(size=(300, 4)) @ np.sin(np.outer(np.arange(1, 5), np.arange(n_features)))
+    rows = clean + 0.3 * rng.normal(size=clean.shape)
+    trends = np.linalg.qr(np.vander(np.linspace(-1.0, 1.0, n_features), degree + 1))[0]
+    rows -= rows @ trends @ trends.T
+    rows = np.hstack([rows, np.ones((300, n_constant))])
+    level = estimate_noise(rows - rows.mean(axis=0))
+    assert level.std == pytest.approx(0.3, rel=0.03)
+    model = IKPCA().fit(rows)
+    assert model.strength_ > 0.0
+    assert model.estimated_mse_ is None  # some directions have no noise
+
+
+def test_rows_of_few_directions_have_no_noise():
+    rng = np.random.default_rng(np.random.SeedSequence([62]))
+    rows = rng.normal(size=(300, 5)) @ rng.normal(size=(5, 40))
+    assert estimate_noise(rows - rows.mean(axis=0)).std is None

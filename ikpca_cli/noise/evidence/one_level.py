@@ -1,7 +1,8 @@
 """Whether noise that was made white has one level, as an error that is promised needs.
 
 That is asked more strictly than where noise is only to be removed. Few columns leave few directions
-without signal, in which noise of another kind may hide.
+without signal, in which noise of another kind may hide; and rows that were brought to one mean, or
+had a trend taken off, have no noise in some.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.eigenvalues import Eigenvalues
 from ikpca_cli.noise.evidence.loud_columns import has_loud_columns
 from ikpca_cli.noise.few_columns import FEW_COLUMNS
 from ikpca_cli.noise.low_rank import plateau_of
@@ -29,7 +31,10 @@ def is_of_one_level(white: FloatArray, rows: FloatArray) -> bool:
     white, rows : ndarray, shape (n, p)
         Centred rows with white noise, and the same rows as they came.
     """
-    n_features = int(np.count_nonzero(np.ptp(white, axis=0)))
+    varying = np.ptp(white, axis=0) > 0.0
+    n_features = int(np.count_nonzero(varying))
+    if Eigenvalues.of(white[:, varying], alone=True).empty:  # in some directions it has none
+        return False
     residual = ResidualStatistics.of(white)
     if n_features <= FEW_COLUMNS:
         return residual.rows < _FEW_EVEN
