@@ -20,6 +20,7 @@ from ikpca_cli.estimators.ikpca import IKPCA
 from ikpca_cli.estimators.missing_values import FilledRows, fit_filled
 from ikpca_cli.evaluation.diagnostics import noise_flaw
 from ikpca_cli.modelfile.storage import load_model, save_model
+from ikpca_cli.recordings.beats.cut_file import noise_told
 from ikpca_cli.recordings.windowed import Windowed
 
 if TYPE_CHECKING:
@@ -150,6 +151,8 @@ def learn(lesson: Lesson, chosen: Denoiser, progress: Progress, opened: ExitStac
             raise UsageError(f"{old.method} cannot learn from more rows: fit it on all of them")
         updated = old.partial_fit(more, progress=progress)
         return Learned(updated, more, time.perf_counter() - start)
+    if not chosen.level_given and chosen.noise_model == "auto" and len(sources) == 1:
+        chosen.set_noise(noise_told(rows))
     seen: FilledRows | FirstPass
     if rows.has_holes:
         seen = filled = FilledRows(rows)

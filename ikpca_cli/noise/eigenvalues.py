@@ -29,7 +29,7 @@ within so many places."""
 
 _NOTHING, _FEW = 1e-13, 0.1
 """Variance, over the highest, of directions that hold nothing but rounding, as rows have that were
-brought to a mean of 0 or had a trend taken off; and the share of all that such directions may be."""
+brought to a mean of 0 or had a trend taken off; and share of all that such directions may be."""
 
 _SURELY = 3.0  # standard errors beyond which eigenvalues are not equal
 _LAST = 4  # steps from one direction of signal to the next, that tell how it falls

@@ -8,6 +8,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ikpca_cli.errors import InputError
+from ikpca_cli.formats.arrays import read_rows
+from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.recordings.beats.cut_file import noise_told
 from ikpca_cli.recordings.beats.events import (
     LENGTH,
     PEAK,
@@ -294,6 +297,26 @@ def test_beats_are_cleaned_step_by_step_by_what_is_said_to_come_next(cli, record
     cli("beats", "ecg.csv", "--fs", FS, "--restore", "beats.denoised.h5", "-o", "clean.csv")
     found = np.loadtxt("clean.csv", delimiter=",", skiprows=1)[:, 1]
     assert np.mean((found - clean) ** 2) < np.mean((rows - clean) ** 2) / 12.0
+
+
+def test_a_file_of_beats_tells_their_noise_until_they_are_cleaned(cli):
+    rng = np.random.default_rng(1)
+    first = ecg(90.0, 360, rng)[0]
+    clean = np.stack([first, 0.5 * np.roll(first, 3)], axis=1)
+    noisy = clean + np.array([0.1, 0.05]) * rng.normal(size=clean.shape)
+    np.save("two.npy", noisy)
+    cli("beats two.npy --fs 360 -o beats.h5")
+    with read_rows("beats.h5", ReadOptions()) as rows:
+        told = noise_told(rows)
+    # A sample is 1.8 numbers of a beat, so that noise is stronger in fewer frequencies.
+    assert_allclose(told.stds, np.sqrt(1.8) * np.array([0.1, 0.05]), rtol=0.15)
+    assert "(as given; correlated)" in cli("fit beats.h5 --method pca").stdout
+    cli("denoise model.joblib beats.h5")
+    with read_rows("beats.denoised.h5", ReadOptions()) as rows:
+        assert noise_told(rows) is None
+    cli("beats two.npy --fs 360 --restore beats.denoised.h5 -o clean.npy")
+    error = np.mean((np.load("clean.npy") - clean) ** 2, axis=0)
+    assert (error < np.mean((noisy - clean) ** 2, axis=0) / 12.0).all()
 
 
 def test_beats_on_both_sides_of_a_leap_are_cut_and_put_back(cli):

@@ -124,12 +124,16 @@ class Attachments:
                 return told
         return 0.0
 
+    def numbers_at(self, path: str, name: str) -> npt.NDArray[np.float64] | None:
+        """Return the numbers (k,) in an attribute of a dataset, None if there are none."""
+        value, _ = self.objects.get(path, Attached()).values.get(name, (None, None))
+        array = np.asarray(value)
+        return array.astype(np.float64).ravel() if array.dtype.kind in "iuf" else None
+
     def number(self, path: str, name: str) -> float | None:
         """Return an attribute of a dataset that is one number, None if it has none of this name."""
-        value, _ = self.objects.get(path, Attached()).values.get(name, (None, None))
-        return (
-            float(value) if np.size(value) == 1 and np.asarray(value).dtype.kind in "iuf" else None
-        )
+        found = self.numbers_at(path, name)
+        return float(found[0]) if found is not None and len(found) == 1 else None
 
     def keep(self, samples: npt.NDArray[np.bool_]) -> Attachments:
         """Return what is attached to the chosen samples, a mask of shape (n,): shorter scales."""

@@ -14,7 +14,8 @@ import numpy as np
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.recordings.beats.cut import StretchOfBeats
-from ikpca_cli.transforms.frequency_band import at_samples
+from ikpca_cli.recordings.roughness import channel_noise
+from ikpca_cli.transforms.frequency_band import FrequencyBand, at_samples
 
 _COST = 0.04
 """What a coefficient of noise alone leaves in a cleaned beat, over its variance; as measured on
@@ -67,6 +68,30 @@ def band_and_noise(
     powers = noise_by_frequency(np.concatenate(noise))
     band = band_of(rows, powers * level**2)
     return band, float(np.sqrt(powers[:band].mean()))
+
+
+def noise_of_beats(found: Sequence[StretchOfBeats], seed: int = 0) -> FrequencyBand | None:
+    """Return the noise of beats as they are cut, (n, LENGTH * channels), by that of the samples.
+
+    None where some channel has no noise.
+
+    Parameters
+    ----------
+    found : sequence of StretchOfBeats
+        With beats in one of them, at least.
+    seed : int
+    """
+    levels = channel_noise([part.fast for part in found], "signal")
+    if not (levels > 0.0).all():
+        return None
+    rows = np.concatenate([part.cut(part.fast / levels) for part in found])
+    rng = model_rng(seed, Stream.BEATS)
+    noise = np.concatenate([part.cut(rng.normal(size=(len(part.fast), 1))) for part in found])
+    powers = noise_by_frequency(noise)
+    band = min(band_of(rows, powers), len(powers) - 1)
+    power = float(powers[:band].mean())
+    beyond = float(powers[band:].sum()) / (band * power)
+    return FrequencyBand(rows.shape[1], band, tuple(levels * power**0.5), beyond)
 
 
 def noise_by_frequency(noise: FloatArray) -> FloatArray:

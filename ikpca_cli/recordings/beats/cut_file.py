@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
@@ -11,10 +11,12 @@ from ikpca_cli.data.row_source import FloatArray, read_all
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.hdf5.attributes import Attached, Attachments
 from ikpca_cli.formats.layout import Layout
+from ikpca_cli.recordings.beats.band import noise_of_beats
 from ikpca_cli.recordings.beats.cut import StretchOfBeats, cut_stretches, put_back
 from ikpca_cli.recordings.beats.events import LENGTH
 from ikpca_cli.recordings.cutting import Cutting
 from ikpca_cli.recordings.recording import Recording, recording_of
+from ikpca_cli.transforms.frequency_band import FrequencyBand
 
 if TYPE_CHECKING:
     from ikpca_cli.formats.file_rows import Rows
@@ -22,8 +24,14 @@ if TYPE_CHECKING:
 CUT_AT = "cut_at_samples_per_second"
 """Attribute of beats in HDF5: the rate that they were cut with, 0 for other events."""
 
+NOISE = "noise_in_band"
+"""Another: what their noise is, by that of the recording; see `FrequencyBand.state`."""
+
 SAME_RATE = 1e-3
 """Relative difference of two rates that are the same."""
+
+_STILL_THERE = 0.5  # of the noise beyond its band, if it was not taken off
+_SOME = 500  # beats that tell
 
 
 @dataclass(frozen=True)
@@ -90,12 +98,17 @@ class CutFile:
         """The form of a file of the beats, which in HDF5 says how they were cut."""
         channels = self.recording.width
         kind = np.dtype(np.float64)
+        values: dict[str, tuple[Any, Any]] = {CUT_AT: (self.rate, kind)}
+        noise = noise_of_beats(self.parts)
+        if noise is not None:
+            (state,) = noise.state().values()
+            values[NOISE] = (state, kind)
         return Layout(
             format="npy",
             dtype=kind,
             sample_shape=(LENGTH,) if channels == 1 else (LENGTH, channels),
             dataset="beats",
-            beside=Attachments({"beats": Attached({CUT_AT: (self.rate, kind)})}),
+            beside=Attachments({"beats": Attached(values)}),
         )
 
     def rows(self) -> FloatArray:
@@ -148,3 +161,30 @@ class CutFile:
                 f"{name}: was cut as beats of {was}, not of {now}: give the options that it was "
                 "cut with (--fs, --align, --apart)"
             )
+
+
+def noise_told(rows: Rows) -> FrequencyBand | None:
+    """Return the noise that a file of beats says it has; None if it does not, or has it no more.
+
+    Parameters
+    ----------
+    rows : Rows, shape (n, LENGTH * channels)
+        Beats that may have been cleaned, whose file still says what was there before.
+    """
+    numbers_at = getattr(rows.layout.beside, "numbers_at", None)
+    state = None if numbers_at is None else numbers_at(rows.layout.dataset or "", NOISE)
+    if state is None:
+        return None
+    try:
+        noise = FrequencyBand.from_state({"frequency_band": state})
+    except ValueError:
+        return None
+    if noise.width != rows.shape[1]:
+        return None
+    X = np.asarray(rows[:_SOME], dtype=np.float64)
+    X -= X.mean(axis=0)
+    # What cleaning takes off first lies beyond the band.
+    length = noise.width // len(noise.stds)
+    expected = noise.beyond * noise.band / length * float(np.mean(np.square(noise.stds)))
+    is_there = float(np.mean((X - noise.inverse(noise.forward(X))) ** 2)) > _STILL_THERE * expected
+    return noise if is_there else None
