@@ -34,6 +34,10 @@ from ikpca_cli.selection.choice import Choice, Oracle, Task
 from ikpca_cli.selection.stages import Whole, expect
 from ikpca_cli.transforms.protocol import Transform
 
+FEW_MARKED, MARKED = 25, 80
+"""Training rows that are known again, at least, and one of so many: among the rows that an estimate
+looks at there are some, then."""
+
 
 class Denoiser(KnownFit):
     """Learns a model from noisy rows and cleans rows with it; see `Estimator` for attributes."""
@@ -188,7 +192,8 @@ class Denoiser(KnownFit):
         self.tried_ = choice.tried
         is_known = oracle is not None
         self.fit_with(rows, mean, choice, exact=exact, progress=progress)
-        self.marks_ = marks_of(selection_rows(rows, SAMPLE_ROWS, self.seed) - mean)
+        marked = SAMPLE_ROWS if self.MARKS_ALL else max(FEW_MARKED, rows.shape[0] // MARKED)
+        self.marks_ = marks_of(selection_rows(rows, marked, self.seed) - mean)
         progress("checking", 0, 0)
         told = min(rows.shape[0], SAMPLE_ROWS) * rows.shape[1]
         promise = promise_of(

@@ -29,14 +29,14 @@ def test_training_rows_and_others_have_one_error(method, dtype):
     expected = np.mean((model.denoise(noisy_others) - others) ** 2)
     assert expected < 0.3 * 0.3**2
     assert 0.8 < error / expected < 1.2
-    assert model.share_known(np.vstack([noisy[:10], noisy_others[:30]])) == 0.25
+    assert model.share_known(np.vstack([noisy, noisy_others[:40]])) == 0.5
 
 
 def test_some_of_many_rows_tell_those_of_the_fit():
     noisy = wide_rows(2500, 3)[1][:, ::50]
     model = load_method("ikpca")(noise_std=0.3, gamma=0.1, n_components=4, n_rff=16).fit(noisy)
-    assert 0.9 < model.share_known(noisy[:400]) < 1.1
-    assert model.share_known(noisy[:400] + 0.01) == 0.0
+    assert_allclose(model.share_known(noisy), 1.0)
+    assert model.share_known(noisy + 0.01) == 0.0
 
 
 def test_components_that_were_given_are_a_projection():
@@ -51,6 +51,6 @@ def test_a_row_is_known_by_its_marks_and_no_other_is():
     rows = rng.normal(size=(500, 7))
     rows[100:200] = rows[:100]
     marks = marks_of(rows)
-    assert are_among(rows[::-1] * (1.0 + 1e-14), marks).all()
-    assert not are_among(rows * (1.0 + 1e-7), marks).any()
+    assert are_among(rows[::-1] * (1.0 + 1e-6), marks).all()
+    assert not are_among(rows * (1.0 + 1e-4), marks).any()
     assert not are_among(-rows, marks).any()

@@ -215,7 +215,7 @@ def test_the_other_byte_order_is_the_same_model(saved, method):
     def swap(envelope):
         for name, value in envelope["state"].items():
             if isinstance(value, np.ndarray):
-                envelope["state"][name] = value.astype(">f8")
+                envelope["state"][name] = value.astype(value.dtype.newbyteorder(">"))
 
     state = load_model(saved(swap, method)).get_state()
     for name, value in fitted(method).get_state().items():
