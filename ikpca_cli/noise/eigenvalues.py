@@ -76,7 +76,7 @@ class Eigenvalues:
             values, vectors = np.linalg.eigh(matrix)
         empty = int(np.count_nonzero(values[-short:] <= _NOTHING * values[-1]))
         constant = int(np.count_nonzero(np.diagonal(matrix) == 0.0)) if of_columns else 0
-        empty = empty if empty - constant <= _FEW * (short - constant) else 0
+        empty = empty if empty - constant <= _FEW * (short - constant) and empty < short else 0
         kept = values[empty - short :] / long
         return cls(np.maximum(kept, 0.0), vectors[:, empty - short :], long, of_columns, empty)
 
@@ -145,7 +145,7 @@ class Eigenvalues:
     def plateau(self) -> int:
         """Return how many of the lowest eigenvalues are equal but for chance, at least 1."""
         size = len(self.variances)
-        if self.variances[0] <= np.finfo(float).tiny or self.long <= size:
+        if size == 1 or self.variances[0] <= np.finfo(float).tiny or self.long <= size:
             return 1
         counts = np.arange(2, size + 1)
         logs, sums = np.cumsum(np.log(self.variances))[1:], np.cumsum(self.variances)[1:]

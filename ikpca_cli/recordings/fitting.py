@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, Progress, as_rows, silent
-from ikpca_cli.errors import IkpcaWarning, InputError, about, tell
+from ikpca_cli.errors import IkpcaWarning, InputError, Note, about, tell
 from ikpca_cli.estimators.decisions.reasons import UNSURE
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.noise.estimate import is_impossible
@@ -128,6 +128,9 @@ def fit_windows(
     if kind == "signal" and measured is not None and known:
         best.risk = combine(best, measured).risk()
     _say(recordings, best.cutting)
+    doubt = best.model.noise_doubt_
+    if best.noise_std_ is None and isinstance(doubt, Note):
+        tell(str(doubt), stacklevel=2)  # a recording that stays as it is is worth more than a note
     if best.risk is not None and is_impossible(best.risk.mse, best.risk.error):
         warnings.warn(
             f"the noise level {best.noise_std_:.3g} cannot be right, the error would be below "
