@@ -20,7 +20,6 @@ from ikpca_cli.estimators.ikpca import IKPCA
 from ikpca_cli.estimators.missing_values import FilledRows, fit_filled
 from ikpca_cli.evaluation.diagnostics import noise_flaw
 from ikpca_cli.modelfile.storage import load_model, save_model
-from ikpca_cli.recordings.beats.cut_file import noise_told
 from ikpca_cli.recordings.windowed import Windowed
 
 if TYPE_CHECKING:
@@ -151,7 +150,10 @@ def learn(lesson: Lesson, chosen: Denoiser, progress: Progress, opened: ExitStac
             raise UsageError(f"{old.method} cannot learn from more rows: fit it on all of them")
         updated = old.partial_fit(more, progress=progress)
         return Learned(updated, more, time.perf_counter() - start)
-    if not chosen.level_given and chosen.noise_model == "auto" and len(sources) == 1:
+    is_asked = not chosen.level_given and chosen.noise_model == "auto"
+    if is_asked and len(sources) == 1 and rows.layout.beside is not None:
+        from ikpca_cli.recordings.beats.cut_file import noise_told
+
         chosen.set_noise(noise_told(rows))
     seen: FilledRows | FirstPass
     if rows.has_holes:
