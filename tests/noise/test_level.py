@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from ikpca_cli.estimators.ikpca import IKPCA
+from ikpca_cli.estimators.pca import PCA
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
 from ikpca_cli.noise.estimate import NoiseLevel, Reading
 from ikpca_cli.noise.evidence.two_readings import _together
@@ -431,7 +431,7 @@ def test_rows_whose_mean_or_trend_was_taken_off_have_their_noise_still(degree, n
     rows = np.hstack([rows, np.ones((300, n_constant))])
     level = estimate_noise(rows - rows.mean(axis=0))
     assert level.std == pytest.approx(0.3, rel=0.03)
-    model = IKPCA().fit(rows)
+    model = PCA().fit(rows)
     assert model.strength_ > 0.0
     assert model.estimated_mse_ is None  # some directions have no noise
 
