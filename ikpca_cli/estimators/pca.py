@@ -153,14 +153,16 @@ class PCA(WeighedFit, Denoiser):
         """
         marks, params = self.marks_, self.fitted_params_
         is_chosen = params["n_components"] == params["shrink"] == "auto" and not self.replicates_
-        if marks is None or not is_chosen or self.noise_std_ is None:
+        if marks is None or len(marks) < self.n_samples_:
             return self.weights_
-        known = are_among(X - self.mean_, marks)
-        if len(marks) < self.n_samples_ or not known.any():
+        if not is_chosen or self.noise_std_ is None:
             return self.weights_
         squares, n_samples, n_features = self._squares()
         if 2 * self.n_components_ > min(n_samples, n_features):
             return self.weights_  # these weights are for signal in few directions
+        known = are_among(X - self.mean_, marks)
+        if not known.any():
+            return self.weights_
         fitted = optimal_weights(squares, n_samples, n_features, self.noise_std_**2)
         return np.where(known[:, None], rounded(fitted, self._float), self.weights_)
 

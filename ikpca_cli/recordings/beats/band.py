@@ -63,9 +63,7 @@ def band_and_noise(
     stretching : float
         Standard deviation of noise in a number of the band, over that in a sample.
     """
-    rng = model_rng(seed, Stream.BEATS)
-    noise = [part.cut(rng.normal(size=(len(part.fast), 1))) for part in found]
-    powers = noise_by_frequency(np.concatenate(noise))
+    powers = _powers_in_beats(found, seed)
     band = band_of(rows, powers * level**2)
     return band, float(np.sqrt(powers[:band].mean()))
 
@@ -85,13 +83,18 @@ def noise_of_beats(found: Sequence[StretchOfBeats], seed: int = 0) -> FrequencyB
     if not (levels > 0.0).all():
         return None
     rows = np.concatenate([part.cut(part.fast / levels) for part in found])
-    rng = model_rng(seed, Stream.BEATS)
-    noise = np.concatenate([part.cut(rng.normal(size=(len(part.fast), 1))) for part in found])
-    powers = noise_by_frequency(noise)
+    powers = _powers_in_beats(found, seed)
     band = min(band_of(rows, powers), len(powers) - 1)
     power = float(powers[:band].mean())
     beyond = float(powers[band:].sum()) / (band * power)
     return FrequencyBand(rows.shape[1], band, tuple(levels * power**0.5), beyond)
+
+
+def _powers_in_beats(found: Sequence[StretchOfBeats], seed: int) -> FloatArray:
+    """Return the mean square of each cosine coefficient that noise of variance 1 has in beats."""
+    rng = model_rng(seed, Stream.BEATS)
+    noise = [part.cut(rng.normal(size=(len(part.fast), 1))) for part in found]
+    return noise_by_frequency(np.concatenate(noise))
 
 
 def noise_by_frequency(noise: FloatArray) -> FloatArray:
