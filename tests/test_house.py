@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -19,6 +20,15 @@ PACKAGE = ROOT / "ikpca_cli"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 MOST_MODULES = 14
 MOST_LINES = 300
+TOP_LEVEL = {
+    "CHANGELOG.md",
+    "LICENSE",
+    "README.md",
+    "ikpca_cli",
+    "pyproject.toml",
+    "sample_data",
+    "tests",
+}
 
 LAYERS = (
     ("errors", "registry", "version"),
@@ -56,6 +66,15 @@ def imports_of(path: Path) -> set[str]:
         elif isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names} & names
     return found - {name_of(path)}
+
+
+def test_the_top_level_holds_nothing_else():
+    if not (ROOT / ".git").exists() or shutil.which("git") is None:
+        pytest.skip("this tree is no checkout, so that it may hold what is not kept")
+    listing = ["git", "-C", str(ROOT), "ls-files", "-z"]
+    done = subprocess.run(listing, capture_output=True, text=True, check=True)
+    kept = {name.split("/")[0] for name in done.stdout.split("\0") if name}
+    assert {name for name in kept if not name.startswith(".")} == TOP_LEVEL
 
 
 def test_no_module_imports_itself_by_way_of_others():

@@ -1,6 +1,6 @@
 """Fuzz the reading of model files: mutate real models, and see that only refusals come out.
 
-    python tests/files/fuzz_models.py --files 100000
+    python tests/modelfile/fuzz_models.py --files 100000
 
 Each file is loaded in a process that may not allocate more than the stated bound (address space)
 nor take longer than a few seconds (a signal ends it). A model or a ModelError is a pass; any other
