@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, ClassVar, Self, TypeAlias
 
+import numpy as np
+
 from ikpca_cli.data.feature_names import decode
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import UsageError
-from ikpca_cli.estimators.decisions.reasons import WITHHELD
+from ikpca_cli.estimators.decisions.reasons import Reason
 from ikpca_cli.estimators.parametric import Parametric
 from ikpca_cli.noise.models.noise_names import NOISE_MODELS
 from ikpca_cli.selection.choice import Choice
@@ -44,7 +46,7 @@ class Estimator(Parametric):
     rough_mse_, rough_mse_error_ : float or None
         The same where no error is promised.
     withheld_ : int or None
-        Why no error is promised, an index of `WITHHELD`; 0 where one is.
+        Why no error is promised, a number of `Reason`; 0 where one is.
     strength_ : float or None
         What displacements of rows are multiplied by, so that no row comes back worse than it came;
         None where every parameter was given, and rows are moved as these have it.
@@ -179,7 +181,7 @@ class Estimator(Parametric):
 
     def check_trust(self) -> None:
         """Raise ValueError unless what is promised, and how far rows may be moved, can be so."""
-        if self.withheld_ is not None and self.withheld_ not in range(len(WITHHELD)):
+        if self.withheld_ is not None and self.withheld_ not in frozenset(Reason):
             raise ValueError("it gives no known reason for promising no error")
         if self.strength_ is not None and not 0.0 <= self.strength_ <= 2.0:
             raise ValueError("its strength is not between 0 and 2")
@@ -237,6 +239,17 @@ class Estimator(Parametric):
         """Return the variance of the signal in the training rows, a column; 0 if not known."""
         return 0.0
 
+    def get_feature_names_out(self, input_features: object = None) -> Any:
+        """Return what scikit-learn calls the columns of `transform`: ikpca0, ..., (n_components,).
+
+        Raises
+        ------
+        UsageError
+            If it is not fitted.
+        """
+        self._check_fitted()
+        return np.array([f"{self.method}{place}" for place in range(self.n_components_)], object)
+
     def summary(self) -> dict[str, Any]:
         """Return what this fitted model is, with the values chosen for each "auto".
 
@@ -266,7 +279,7 @@ class Estimator(Parametric):
             "estimated_mse_error": self.estimated_mse_error_,
             "rough_mse": self.rough_mse_,
             "rough_mse_error": self.rough_mse_error_,
-            "no_estimate_because": WITHHELD[self.withheld_ or 0] or None,
+            "no_estimate_because": Reason(self.withheld_ or 0).words or None,
             "strength": self.strength_,
             "removed_mse": self.removed_mse_,
         }

@@ -23,6 +23,7 @@ from ikpca_cli.estimators.decisions.noise_decision import (
     tell_if_alone,
 )
 from ikpca_cli.estimators.decisions.promise import Promise, promise_of, simulated
+from ikpca_cli.estimators.decisions.reasons import Reason
 from ikpca_cli.estimators.decisions.scale import check_scale
 from ikpca_cli.estimators.known_fit import LIMIT_ROWS, KnownFit
 from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
@@ -101,17 +102,6 @@ class Denoiser(KnownFit):
         """
         return self.fit(X).transform(X)
 
-    def get_feature_names_out(self, input_features: object = None) -> Any:
-        """Return what scikit-learn calls the columns of `transform`: ikpca0, ..., (n_components,).
-
-        Raises
-        ------
-        UsageError
-            If it is not fitted.
-        """
-        self._check_fitted()
-        return np.array([f"{self.method}{place}" for place in range(self.n_components_)], object)
-
     def __sklearn_clone__(self) -> Self:
         """Return an unfitted copy with the noise and form of output that were given."""
         copy = type(self)(**self.get_params()).set_noise(self._given_noise)
@@ -141,24 +131,23 @@ class Denoiser(KnownFit):
         self, X: Any, exact: bool, progress: Progress, oracle: Oracle | None = None
     ) -> Self:
         progress = Whole(progress)
-        rows = X if isinstance(X, FirstPass) else FirstPass(X, self.seed)
-        self._check_params(rows.shape[0], rows.shape[1])
-        self._read(rows, progress)
-        expect(progress, self._planned(*rows.shape))
+        given = X if isinstance(X, FirstPass) else FirstPass(X, self.seed)
+        self._check_params(given.shape[0], given.shape[1])
+        self._read(given, progress)
+        expect(progress, self._planned(*given.shape))
         if self._leaves_out and self.n_components == "auto" and not self.replicates:
-            leave_out_lone_rows(rows)
-        check_scale(self, rows)
-        self.feature_codes_ = encode(rows.feature_names)
+            leave_out_lone_rows(given)
+        check_scale(self, given)
+        self.feature_codes_ = encode(given.feature_names)
         self.strength_ = None  # the choice compares rows as they are moved
-        alike = np.ptp(selection_rows(rows, SAMPLE_ROWS, self.seed), axis=0) == 0.0
+        alike = np.ptp(selection_rows(given, SAMPLE_ROWS, self.seed), axis=0) == 0.0
         self.constant_ = alike.astype(float) if alike.any() else None
-        noise = noise_of_fit(self, rows, self._given_noise)
+        noise = noise_of_fit(self, given, self._given_noise)
         self._set_noise(noise)
         progress("noise", 1, 2)
-        usual = self._usual()
-        given = rows
-        if usual.is_needed:
-            rows = FirstPass(self.white_rows(rows), self.seed)
+        rows = given
+        if self._usual().is_needed:
+            rows = FirstPass(self.white_rows(given), self.seed)
             self._read(rows, progress)
         mean = rows.mean
         level = level_of_fit(self, rows, mean, noise)
@@ -166,46 +155,30 @@ class Denoiser(KnownFit):
         self.noise_doubt_ = level.doubt_in_words(may_leave=self.n_components == "auto")
         if self.noise_doubt_ and not isinstance(self.noise_doubt_, Note):
             tell(f"{self.noise_doubt_}; give it (--noise-std) if you know it", stacklevel=4)
-        noise_std = None if level.is_bound else level.std
         read = level_read(self, rows, mean, level)
-        task, choice, level = self._choose_possible(
-            Task(rows, mean, noise_std, progress, oracle), level
-        )
-        noise_std = task.noise_std
-        withheld = 0 if level.certain or oracle else 1 if noise_std is not None else 2
-        if noise_std is not None and choice.is_impossible:
-            line = f"the noise level {noise_std:.3g} cannot be right, the error would be below zero"
-            give = "give the true one (--noise-std) if you know it"
-            is_left = self.noise_std == self.n_components == "auto"
-            left = Note(f"{line}, so that rows are left as they are: {give}")
-            tell(left if is_left else f"{line}: {give}", stacklevel=4)
-            withheld = 4
-            if self.noise_std == "auto":  # then none is known
-                noise_std, level = None, NoiseLevel(None, certain=False)
-                choice = self._choose(task._replace(noise_std=None))
-        if not withheld and not oracle and noise_std is not None:
-            withheld = doubt_of(self, noise, noise_std, given, rows)
-        elif withheld == 1 and noise_std is not None:
-            tell_if_alone(selection_rows(rows, MODEL_ROWS, self.seed) - mean, noise_std, given.name)
-        self.noise_std_ = noise_std
-        self.read_std_ = None if noise_std in (None, read) else read
+        task = Task(rows, mean, None if level.is_bound else level.std, progress, oracle)
+        task, choice, level = self._choose_possible(task, level)
+        if task.noise_std is not None and choice.is_impossible:
+            task, choice, level = self._give_up_level(task, choice, level)
+            reason = Reason.BELOW_ZERO
+        elif level.certain or oracle:
+            reason = Reason.NONE
+        else:
+            reason = Reason.NOT_KNOWN if task.noise_std is None else Reason.GUESS
+        if task.noise_std is not None and not oracle:
+            if not reason:
+                reason = doubt_of(self, noise, task.noise_std, given, rows)
+            elif reason is Reason.GUESS:
+                white = selection_rows(rows, MODEL_ROWS, self.seed) - mean
+                tell_if_alone(white, task.noise_std, given.name)
+        self.noise_std_ = task.noise_std
+        self.read_std_ = None if task.noise_std in (None, read) else read
         self.tried_ = choice.tried
-        is_known = oracle is not None
         self.fit_with(rows, mean, choice, exact=exact, progress=progress)
         marked = SAMPLE_ROWS if self.MARKS_ALL else max(FEW_MARKED, rows.shape[0] // MARKED)
         self.marks_ = marks_of(selection_rows(rows, marked, self.seed) - mean)
         progress("checking", 0, 0)
-        told = min(rows.shape[0], SAMPLE_ROWS) * rows.shape[1]
-        promise = promise_of(
-            self, choice, level, noise_std, withheld, is_known=is_known, n_numbers=told
-        )
-        self.strength_ = promise.strength  # rows are cleaned by it
-        some = selection_rows(given, LIMIT_ROWS, self.seed)
-        self._set_limit(some)
-        self.noise_rms_ = None
-        if choice.risk is not None:
-            promise = self._in_units(promise, some[:SOME_ROWS], is_known=is_known)
-        self._set_promise(promise if is_known else promise.checked())
+        self._set_trust(task, choice, level, reason, given)
         progress("checking", 1, 1)
         return self
 
@@ -235,11 +208,44 @@ class Denoiser(KnownFit):
                 break
         return task, choice, level
 
+    def _give_up_level(
+        self, task: Task, choice: Choice, level: NoiseLevel
+    ) -> tuple[Task, Choice, NoiseLevel]:
+        """Say that a level cannot be right; choose without one, if it was not given."""
+        line = (
+            f"the noise level {task.noise_std:.3g} cannot be right, the error would be below zero"
+        )
+        give = "give the true one (--noise-std) if you know it"
+        is_left = self.noise_std == self.n_components == "auto"
+        left = Note(f"{line}, so that rows are left as they are: {give}")
+        tell(left if is_left else f"{line}: {give}", stacklevel=5)
+        if self.noise_std != "auto":
+            return task, choice, level
+        task = task._replace(noise_std=None)
+        return task, self._choose(task), NoiseLevel(None, certain=False)
+
+    def _set_trust(
+        self, task: Task, choice: Choice, level: NoiseLevel, reason: Reason, given: FirstPass
+    ) -> None:
+        """Set what is promised, how far rows are moved, and which rows are unlike the `given`."""
+        is_known = task.oracle is not None
+        n_numbers = min(task.X.shape[0], SAMPLE_ROWS) * task.X.shape[1]
+        promise = promise_of(
+            self, choice, level, task.noise_std, reason, is_known=is_known, n_numbers=n_numbers
+        )
+        self.strength_ = promise.strength  # rows are cleaned by it
+        some = selection_rows(given, LIMIT_ROWS, self.seed)
+        self._set_limit(some)
+        self.noise_rms_ = None
+        if choice.risk is not None:
+            promise = self._in_units(promise, some[:SOME_ROWS], is_known=is_known)
+        self._set_promise(promise if is_known else promise.checked())
+
     def _set_promise(self, promise: Promise) -> None:
         told = (promise.mse, promise.error)
         self.estimated_mse_, self.estimated_mse_error_ = (None, None) if promise.withheld else told
         self.rough_mse_, self.rough_mse_error_ = told if promise.withheld else (None, None)
-        self.withheld_ = promise.withheld
+        self.withheld_ = int(promise.withheld)
 
     def _in_units(self, promise: Promise, rows: FloatArray, *, is_known: bool) -> Promise:
         """Return a promise in the units of the data; set the mean change of rows (k, p)."""

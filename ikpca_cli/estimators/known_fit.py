@@ -17,7 +17,7 @@ from ikpca_cli.data.threads import at_work
 from ikpca_cli.estimators.base import Estimator
 from ikpca_cli.estimators.cleaner import Cleaner
 from ikpca_cli.estimators.decisions.conflicts import check_spectrum, too_many_components
-from ikpca_cli.estimators.decisions.reasons import WITHHELD
+from ikpca_cli.estimators.decisions.reasons import Reason
 from ikpca_cli.estimators.parameters import PARAMETERS
 from ikpca_cli.linalg.shrinkage import weights_at_level
 from ikpca_cli.selection.choice import Choice
@@ -129,7 +129,7 @@ class KnownFit(Cleaner):
         """
         self.estimated_mse_ = self.estimated_mse_error_ = self.removed_mse_ = None
         self.rough_mse_ = self.rough_mse_error_ = self.marks_ = None
-        self.withheld_ = WITHHELD.index("rows were added")
+        self.withheld_ = int(Reason.ROWS_ADDED)
         some = sample_rows(X, LIMIT_ROWS, model_rng(self.seed_, Stream.FILE_SAMPLE))
         before = self.distance_limit_
         self._set_limit(some)

@@ -16,9 +16,8 @@ from ikpca_cli.data.first_pass import SAMPLE_ROWS, selection_rows
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray, RowSource, check_width, row_name
 from ikpca_cli.errors import InputError, Note, UsageError, about, tell
-from ikpca_cli.estimators.decisions.noise_decision import OTHER_NOISE
 from ikpca_cli.estimators.decisions.promise import MOST_ERROR
-from ikpca_cli.estimators.decisions.reasons import OF_NOISE, UNSURE, WITHHELD
+from ikpca_cli.estimators.decisions.reasons import OF_NOISE, Reason
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.evaluation.diagnostics import FEW_COLUMNS, Residual
 from ikpca_cli.evaluation.diagnostics import FEW_ROWS as FEW_TO_JUDGE
@@ -118,7 +117,7 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
         )
     told = model.fitted_params_["noise_std"] != "auto" or error <= MOST_ERROR * risk
     if not reason and not told:
-        reason = UNSURE
+        reason = Reason.UNSURE.words
     mse, is_rough = None if reason else max(risk, 0.0), reason not in ("", FITTED)
     return {
         "noise_std": math.sqrt(noise_mse),
@@ -205,10 +204,10 @@ def _reason(model: Denoiser, Z: FloatArray, residual: Residual, level: NoiseLeve
     if model.share_known(Z) > _MOSTLY:
         return FITTED
     if model.withheld_ in OF_NOISE:
-        return WITHHELD[model.withheld_]
+        return Reason(model.withheld_).words
     is_given = model.fitted_params_["noise_std"] != "auto"
     if not is_given and len(Z) >= FEW_TO_JUDGE and not is_of_one_level(Z - Z.mean(axis=0), Z):
-        return OTHER_NOISE
+        return Reason.OTHER_NOISE.words
     if len(Z) >= FEW_TO_JUDGE and Z.shape[1] >= FEW_COLUMNS:
         flaw = residual.flaw(level.std)
         if flaw is not None:

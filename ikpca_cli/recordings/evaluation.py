@@ -8,7 +8,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import RowSource
 from ikpca_cli.errors import InputError, UsageError, tell
-from ikpca_cli.estimators.decisions.reasons import UNSURE
+from ikpca_cli.estimators.decisions.reasons import Reason
 from ikpca_cli.evaluation.metrics import mean_errors, snr_gain_db
 from ikpca_cli.noise.estimate import is_impossible
 from ikpca_cli.recordings.colour import ROUGH, UNKNOWN
@@ -110,7 +110,7 @@ def _estimated(
     elif limit is None and kind == "signal" and is_struck(model, recording.canvases, risk):
         limit = STRUCK
     elif limit is None and risk.mse < SURE_ENOUGH * risk.error:
-        limit = UNSURE
+        limit = Reason.UNSURE.words
     return _record(own or fitted.noise_std_, risk, limit)
 
 
@@ -128,6 +128,8 @@ def _record(level: float, risk: Risk, limit: str | None) -> dict[str, float | in
     }
     if limit is not None:
         found["no_estimate_because"] = limit
-    if limit == UNSURE:  # it is unbiased, hence below zero at times where hardly any is left
+    if (
+        limit == Reason.UNSURE.words
+    ):  # it is unbiased, hence below zero at times where hardly any is left
         found |= {"rough_mse": max(risk.mse, 0.0), "rough_mse_error": risk.error}
     return found

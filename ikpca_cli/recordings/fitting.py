@@ -10,7 +10,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray, Progress, as_rows, silent
 from ikpca_cli.errors import IkpcaWarning, InputError, Note, about, tell
-from ikpca_cli.estimators.decisions.reasons import UNSURE
+from ikpca_cli.estimators.decisions.reasons import Reason
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.noise.estimate import is_impossible
 from ikpca_cli.recordings.beats.events import LENGTH
@@ -150,7 +150,7 @@ def fit_windows(
     elif best.risk is not None and best.risk.error > best.risk.mse / SURE_ENOUGH:
         most = max(best.risk.mse, 0.0) + BOUND * best.risk.error
         known = most < best.risk.mse_noisy
-        best.withhold(UNSURE, most if known else None)
+        best.withhold(Reason.UNSURE.words, most if known else None)
     return best
 
 

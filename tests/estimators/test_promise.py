@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from ikpca_cli import IKPCA, PCA
 from ikpca_cli.errors import IkpcaWarning
 from ikpca_cli.estimators.decisions.promise import MOST_ERROR, Promise, simulated
-from ikpca_cli.estimators.decisions.reasons import WITHHELD
+from ikpca_cli.estimators.decisions.reasons import Reason
 from ikpca_cli.noise.caution import Caution
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.level import estimate_noise
@@ -83,7 +83,7 @@ def test_a_level_by_which_the_error_would_be_below_zero_is_lowered():
     assert read > 1.15 * 0.12  # the edges count as noise
     model = IKPCA().fit(rows)
     assert 0.12 < model.noise_std_ < read
-    assert model.withheld_ == WITHHELD.index("the noise level is a guess")
+    assert model.withheld_ == Reason.GUESS
     assert np.mean((model.denoise(noisy[150:]) - clean[150:]) ** 2) < 0.3 * 0.12**2
 
 
@@ -108,7 +108,7 @@ def test_noise_of_many_levels_is_removed_where_means_of_surroundings_find_some_w
     noisy = clean + noise
     with pytest.warns(IkpcaWarning, match="cannot be right"):
         model = IKPCA().fit(noisy[:200])
-    assert model.withheld_ == WITHHELD.index("the noise level is a guess")
+    assert model.withheld_ == Reason.GUESS
     assert np.mean((model.denoise(noisy[200:]) - clean[200:]) ** 2) < 0.75 * np.mean(noise**2)
 
 

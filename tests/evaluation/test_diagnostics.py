@@ -7,7 +7,7 @@ import pytest
 
 from ikpca_cli import IKPCA, PCA
 from ikpca_cli.errors import Note
-from ikpca_cli.estimators.decisions.reasons import WITHHELD
+from ikpca_cli.estimators.decisions.reasons import Reason
 from ikpca_cli.evaluation.diagnostics import Residual, noise_flaw
 from ikpca_cli.evaluation.without_clean import estimate_error
 
@@ -114,5 +114,5 @@ def test_alike_neighbours_in_noise_is_warned_of_where_it_may_be_signal(waves):
     noisy = clean + sum(white[:, k : k + 40] for k in range(5)) / 2.0
     model = PCA(2, noise_std=0.3).fit(noisy)
     assert type(noise_flaw(model, noisy)) is Note
-    model.withheld_ = WITHHELD.index("the noise is not of one kind and level")
+    model.withheld_ = Reason.OTHER_NOISE
     assert type(noise_flaw(model, noisy)) is str

@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ikpca_cli.estimators.decisions.other_noise import caution_of
-from ikpca_cli.estimators.decisions.reasons import GUESS, WITHHELD
+from ikpca_cli.estimators.decisions.reasons import Reason
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.linalg.shrinkage import kept_share, longest_square, weights_at_level
@@ -327,9 +327,6 @@ def test_a_quieter_file_is_left_alone_where_no_level_can_be_told(method):
     assert model.treatment(noisy).caution.remark() == ""
 
 
-ALIKE = WITHHELD.index("what is taken for noise is alike in neighbours along the row")
-
-
 def turned(n_samples, seed, noise=0.1):
     """Return noisy bumps at any place of a circle: rows that may be one random process."""
     _, clean = bumps(n_samples, seed)
@@ -343,7 +340,7 @@ def test_nor_is_one_worse_where_what_was_taken_for_noise_may_be_signal():
     model = load_method("pca")().fit(turned(120, 1))
     quieter = turned(60, 2, 0.05)
     assert model.treatment(quieter).caution.strength > 0.0
-    model.withheld_ = ALIKE
+    model.withheld_ = Reason.ALIKE
     assert model.treatment(quieter).caution.strength == 0.0
     assert model.treatment(turned(60, 3)).caution.strength == 1.0
 
@@ -387,7 +384,7 @@ def test_a_quieter_file_of_a_known_level_is_cleaned_where_the_other_may_be_of_si
         return clean + noise * rng.normal(size=clean.shape), clean
 
     model = load_method("pca")().fit(of_shapes(120, 1.0)[0])
-    model.withheld_ = ALIKE
+    model.withheld_ = Reason.ALIKE
     quieter, clean = of_shapes(100, 0.25)
     assert errors(model, quieter, clean).mean() < 0.8 * 0.25**2
     assert model.treatment(of_shapes(100, 1.0)[0]).caution.strength == 1.0
@@ -402,7 +399,7 @@ def test_but_not_where_all_of_the_rows_may_be_signal(monkeypatch, is_process):
     noise = rng.normal(size=(60, 40))
     rows = noise.cumsum(axis=1) if is_process else rng.normal(size=(60, 2)) @ noise[:2] + noise
     model = SimpleNamespace(
-        withheld_=ALIKE, removed_mse_=0.04, n_samples_=200, seed_=0, distance_limit_=None
+        withheld_=Reason.ALIKE, removed_mse_=0.04, n_samples_=200, seed_=0, distance_limit_=None
     )
     usual = Treatment(Caution(1.0))
     found = caution_of(model, at_any(lambda rows: 0.9 * rows), len, rows, usual)
@@ -410,7 +407,7 @@ def test_but_not_where_all_of_the_rows_may_be_signal(monkeypatch, is_process):
     assert (found.strength == 0.0) is is_process
 
 
-@pytest.mark.parametrize(("withheld", "strength"), [(ALIKE, 1.0), (GUESS, 0.0)])
+@pytest.mark.parametrize(("withheld", "strength"), [(Reason.ALIKE, 1.0), (Reason.GUESS, 0.0)])
 def test_a_file_that_looks_louder_is_not_taken_for_a_quieter_one(monkeypatch, withheld, strength):
     """It may be too far from the training rows to change as much; a guess may be of anything."""
     seen = NoiseLevel(0.6, certain=False)
@@ -428,7 +425,7 @@ def test_a_file_that_looks_louder_is_not_taken_for_a_quieter_one(monkeypatch, wi
 def test_a_louder_file_is_cleaned_where_what_was_taken_for_noise_may_be_signal():
     """It is too far from the training rows to change as much, but does not hold less noise."""
     model = SimpleNamespace(
-        withheld_=ALIKE, removed_mse_=0.03, n_samples_=200, seed_=0, distance_limit_=None
+        withheld_=Reason.ALIKE, removed_mse_=0.03, n_samples_=200, seed_=0, distance_limit_=None
     )
 
     def denoise(rows):

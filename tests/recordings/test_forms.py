@@ -9,7 +9,7 @@ import json
 import numpy as np
 import pytest
 
-from ikpca_cli.estimators.decisions.reasons import UNSURE
+from ikpca_cli.estimators.decisions.reasons import Reason
 from tests.recordings.signals import noisy, signal
 
 N = 1000
@@ -98,7 +98,7 @@ def test_a_recording_of_the_fit_is_known_again(cli):
     own, other = (json.loads(one.stdout) for one in shown)
     # A fit follows the noise of what it is of: that it is fitted again is part of the estimate.
     assert own["rough_mse"] > other["rough_mse"]
-    assert own["no_estimate_because"] == UNSURE
+    assert own["no_estimate_because"] == Reason.UNSURE.words
 
 
 def test_a_mean_does_not_stand_for_what_is_missing_of_a_recording(cli, channels):

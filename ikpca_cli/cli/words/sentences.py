@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ikpca_cli.cli.words.next_steps import after_fit
-from ikpca_cli.estimators.decisions.reasons import UNSURE
+from ikpca_cli.estimators.decisions.reasons import OF_NOISE, Reason
 
 _CHANNELS = 8  # whose noise a sentence names
 
@@ -73,9 +73,7 @@ def fit_sentences(
 
 def _kind(record: Mapping[str, Any]) -> str:
     """Say what the noise is like; what it is taken for, where that is what is doubted."""
-    from ikpca_cli.estimators.decisions.reasons import OF_NOISE, WITHHELD
-
-    doubted = record.get("no_estimate_because") in {WITHHELD[place] for place in OF_NOISE}
+    doubted = record.get("no_estimate_because") in {reason.words for reason in OF_NOISE}
     return "taken for " * doubted + (record.get("noise_model") or "white")
 
 
@@ -115,7 +113,7 @@ def rough_sentence(record: Mapping[str, Any]) -> str:
     if risk is None:
         return ""
     low, high = (plain(max(risk + sign * error, 0.0) ** 0.5) for sign in (-2.0, 2.0))
-    if record.get("no_estimate_because") == UNSURE:
+    if record.get("no_estimate_because") == Reason.UNSURE.words:
         return (
             f" It is likely to be RMS {low} to {high}; more rows, or `ikpca evaluate` on others, "
             "tell it better."

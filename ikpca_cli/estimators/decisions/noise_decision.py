@@ -8,7 +8,7 @@ from ikpca_cli.data.first_pass import SAMPLE_ROWS, FirstPass, selection_rows
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import InputError, tell
 from ikpca_cli.estimators.base import Estimator
-from ikpca_cli.estimators.decisions.reasons import WITHHELD
+from ikpca_cli.estimators.decisions.reasons import Reason
 from ikpca_cli.noise.caution import LIKE, SOME_ROWS
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.evidence.neighbours import are_alike
@@ -24,9 +24,6 @@ from ikpca_cli.transforms.whiten import Whitening
 
 GIVEN = "as given"
 """The evidence of noise that is known."""
-
-OTHER_NOISE = "the noise is not of one kind and level"
-"""One of `WITHHELD`."""
 
 MODEL_ROWS = 1000
 """Training rows that tell what noise is like."""
@@ -75,8 +72,8 @@ def noise_of_fit(estimator: Estimator, rows: FirstPass, given: Transform | None)
 
 def doubt_of(
     estimator: Estimator, noise: Noise, noise_std: float, given: FirstPass, rows: FirstPass
-) -> int:
-    """Return why no error can be promised with such noise, an index of `WITHHELD`; 0 if one can.
+) -> Reason:
+    """Return why no error can be promised with such noise, `Reason.NONE` if one can.
 
     Parameters
     ----------
@@ -92,29 +89,29 @@ def doubt_of(
     white = white - white.mean(axis=0)
     is_given = estimator.noise_std != "auto" or estimator.replicates or noise.evidence == GIVEN
     if not is_given and tell_if_alone(white, noise_std, given.name):
-        return WITHHELD.index("all that rows differ by is taken for noise")
+        return Reason.ALONE
     if noise.is_doubtful:
-        return WITHHELD.index(OTHER_NOISE)
+        return Reason.OTHER_NOISE
     if noise.name == "rows":
-        return WITHHELD.index("each row has a noise level of its own, in which signal may hide")
+        return Reason.BY_ROW
     if noise.transform is not None and noise.name == "correlated" and noise.evidence != GIVEN:
-        return WITHHELD.index("rough signal may pass for noise that is correlated along the row")
+        return Reason.ROUGH_SIGNAL
     if noise.spikes is not None and not noise.spikes.are_sure:
-        return WITHHELD.index("values are left out that may be signal")
+        return Reason.LEFT_OUT
     if estimator.replicates:
-        return 0
+        return Reason.NONE
     if are_alike(white):
-        return WITHHELD.index("what is taken for noise is alike in neighbours along the row")
+        return Reason.ALIKE
     if is_given:
-        return 0
+        return Reason.NONE
     some = selection_rows(given, MODEL_ROWS, estimator.seed)
     if noise.transform is None and is_rounded(some, noise_std):
-        return WITHHELD.index("numbers are rounded to steps as large as the noise")
+        return Reason.ROUNDED
     if noise.spikes is not None:
         some = noise.spikes.repair(some)[0]
     if shared_period(some - some.mean(axis=0)) is not None:
-        return WITHHELD.index("all rows hold one oscillation, which may be hum")
-    return 0 if is_of_one_level(white, some) else WITHHELD.index(OTHER_NOISE)
+        return Reason.HUM
+    return Reason.NONE if is_of_one_level(white, some) else Reason.OTHER_NOISE
 
 
 def tell_if_alone(white: FloatArray, noise_std: float, name: str) -> bool:

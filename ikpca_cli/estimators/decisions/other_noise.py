@@ -11,7 +11,7 @@ import numpy as np
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.estimators.base import Estimator
-from ikpca_cli.estimators.decisions.reasons import GUESS, LEVEL_OF_SIGNAL, OF_NOISE
+from ikpca_cli.estimators.decisions.reasons import LEVEL_OF_SIGNAL, OF_NOISE, Reason
 from ikpca_cli.noise.caution import (
     LIKE,
     SOME_ROWS,
@@ -83,7 +83,7 @@ def caution_of(
             return replace(found, strength=0.0)
     elif tells:
         # Rows without noise have the level of their signal, which that of the fit is no less than.
-        is_louder = found.seen_ratio > LIKE and model.withheld_ != GUESS
+        is_louder = found.seen_ratio > LIKE and model.withheld_ != Reason.GUESS
         # What is lower for sure is no level of signal.
         if is_louder or (is_lower and found.is_certain):
             return found

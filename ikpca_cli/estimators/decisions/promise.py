@@ -11,7 +11,7 @@ from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import Note, tell
 from ikpca_cli.estimators.base import Estimator
-from ikpca_cli.estimators.decisions.reasons import UNSURE, WITHHELD
+from ikpca_cli.estimators.decisions.reasons import Reason
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.treatment import Treatment
 from ikpca_cli.selection.choice import Choice
@@ -29,15 +29,15 @@ class Promise:
     ----------
     mse, error : float or None
         Mean squared error after cleaning, and its standard error; None where nothing is known.
-    withheld : int
-        Why none is, an index of `WITHHELD`; 0 where one is.
+    withheld : Reason
+        Why none is.
     strength : float or None
         What displacements are multiplied by; None where every parameter was given.
     """
 
     mse: float | None
     error: float | None
-    withheld: int
+    withheld: Reason
     strength: float | None
 
     def checked(self) -> Promise:
@@ -46,7 +46,7 @@ class Promise:
             return self
         if self.error <= MOST_ERROR * self.mse:
             return self
-        return replace(self, withheld=WITHHELD.index(UNSURE))
+        return replace(self, withheld=Reason.UNSURE)
 
 
 def promise_of(
@@ -54,7 +54,7 @@ def promise_of(
     choice: Choice,
     level: NoiseLevel,
     noise_std: float | None,
-    withheld: int,
+    withheld: Reason,
     *,
     is_known: bool,
     n_numbers: int,
@@ -70,8 +70,8 @@ def promise_of(
         Of the training rows.
     noise_std : float or None
         What of it the choice was made with.
-    withheld : int
-        Why nothing is promised, if that is settled before; an index of `WITHHELD`.
+    withheld : Reason
+        Why nothing is promised, if that is settled before.
     is_known : bool
         Whether errors are known, rather than estimated.
     n_numbers : int
@@ -99,7 +99,7 @@ def promise_of(
             "may be free of noise, or have nothing in common that it can learn"
         )
         left = Note(f"{line}; they will be left as they are")
-        tell(left if strength == 0.0 else line, stacklevel=5)
+        tell(left if strength == 0.0 else line, stacklevel=6)
     return Promise(mse, mse_error, withheld, strength)
 
 
