@@ -212,10 +212,8 @@ class Denoiser(KnownFit):
         self, task: Task, choice: Choice, level: NoiseLevel
     ) -> tuple[Task, Choice, NoiseLevel]:
         """Say that a level cannot be right; choose without one, if it was not given."""
-        line = (
-            f"the noise level {task.noise_std:.3g} cannot be right, the error would be below zero"
-        )
-        give = "give the true one (--noise-std) if you know it"
+        std, give = task.noise_std, "give the true one (--noise-std) if you know it"
+        line = f"the noise level {std:.3g} cannot be right, the error would be below zero"
         is_left = self.noise_std == self.n_components == "auto"
         left = Note(f"{line}, so that rows are left as they are: {give}")
         tell(left if is_left else f"{line}: {give}", stacklevel=5)

@@ -128,8 +128,7 @@ def _record(level: float, risk: Risk, limit: str | None) -> dict[str, float | in
     }
     if limit is not None:
         found["no_estimate_because"] = limit
-    if (
-        limit == Reason.UNSURE.words
-    ):  # it is unbiased, hence below zero at times where hardly any is left
+    if limit == Reason.UNSURE.words:
+        # It is unbiased, hence below zero at times where hardly any is left.
         found |= {"rough_mse": max(risk.mse, 0.0), "rough_mse_error": risk.error}
     return found
