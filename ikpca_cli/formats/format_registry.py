@@ -70,7 +70,9 @@ def output_format(target: str, layout: Layout) -> Format:
         If the name asks for a compression that the format does not have.
     """
     own, fitting = format_named(layout.format), _fitting(target)
-    kind = own if own in fitting or not fitting else fitting[-1]
+    table = layout.table
+    same = table is not None and suffix_of(target) == table.suffix  # of whatever format it is
+    kind = own if same or own in fitting or not fitting else fitting[-1]
     if target.lower().endswith(".gz") and not kind.gzip:
         raise OutputError(
             f"{target}: .gz is for text tables, and this would be a {kind.title} file; "

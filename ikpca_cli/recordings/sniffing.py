@@ -135,8 +135,8 @@ def looks_like(
     if number:  # a name that may be one of samples, too
         timed = n_columns <= MOST_CHANNELS and n_rows > n_columns
     else:
-        timed = n_columns <= FEW_CHANNELS and n_rows >= LONG_ROW and _have_times(rows)
-        timed = timed and _order(_middle(rows)) < IN_ORDER
+        timed = n_rows >= max(LONG_ROW, n_columns) and n_columns <= MOST_CHANNELS
+        timed = timed and _have_times(rows) and _are_channels(_middle(rows))
     if timed and (number is None or not are_cases(rows, _middle_of(rows))):
         return Guess(
             f"a recording of {n_rows} samples and {n_columns} channel{'s' * (n_columns != 1)}: "
@@ -206,6 +206,17 @@ def may_follow(rows: RowSource) -> bool:
     some = _middle(rows)
     near = _order(some)
     return near < FOLLOWING and 2.0 * near < _order(some, FARTHER)
+
+
+def _are_channels(rows: FloatArray) -> bool:
+    """Tell whether rows (n, p) are in order, and are not what is measured along an axis.
+
+    Many columns are along one if each is like the next: those of other quantities are not.
+    """
+    order = _order(rows)
+    if rows.shape[1] <= FEW_CHANNELS:
+        return order < IN_ORDER
+    return order < FOLLOWING < _order(rows.T)
 
 
 def may_be_columns(rows: RowSource) -> bool:

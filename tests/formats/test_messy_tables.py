@@ -732,3 +732,18 @@ def test_a_few_rising_numbers_far_from_the_others_are_asked_about(opened):
 def test_several_variables_of_octave_are_refused(refused):
     one = "# name: x\n# type: matrix\n# rows: 30\n# columns: 8\n" + lines(NUMBERS, between=" ")
     assert "several variables" in refused(one + "\n\n" + one.replace("x", "y"))
+
+
+@pytest.mark.parametrize("suffix", [".edf", ".MAT", ".ts", ".png"])
+def test_a_text_table_of_any_suffix_comes_back_as_one(table, suffix):
+    path = table(lines(NUMBERS, between="\t"), "probe" + suffix)
+    with read_rows(str(path)) as rows:
+        write_rows(str(path.with_stem("out")), rows.read(), rows.layout)
+    assert path.with_stem("out").read_text() == path.read_text()
+
+
+def test_tabs_stay_below_lines_of_other_words(opened):
+    above = "".join(f"Field{place}   :  Quantity {place}\n" for place in range(24)) + "// Data\n"
+    values, layout, _ = opened(above + lines(NUMBERS, between="\t"))
+    assert layout.table.delimiter == "\t"
+    assert_array_equal(values, NUMBERS)

@@ -154,6 +154,26 @@ def test_rows_in_order_that_are_labelled_by_their_times_are_a_recording(cli, smo
     cli("fit", "file.csv", "--window", "none", "--method", "pca", "--noise-std", 0.1)
 
 
+def _by_month(path, values):
+    """Write rows of values (120, p), each with its month before it."""
+    months = (f"{2010 + k // 12}-{k % 12 + 1:02d}-01" for k in range(len(values)))
+    lines = [",".join([month, *map(str, row)]) for month, row in zip(months, values, strict=True)]
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def test_many_series_by_date_are_a_recording_but_not_what_is_along_an_axis(cli, tmp_path):
+    rng = np.random.default_rng(0)
+    series = 50.0 * rng.normal(size=23) + rng.normal(size=(120, 23)).cumsum(axis=0)
+    _by_month(tmp_path / "file.csv", series.round(2))
+    (line,) = cli("fit", "file.csv", code=1).stderr.splitlines()
+    assert (
+        "looks like a recording of 120 samples and 23 channels: each row is like the next" in line
+    )
+    place = np.linspace(0.0, 3.0, 23) + rng.normal(size=(120, 1)).cumsum(axis=0) / 10.0
+    _by_month(tmp_path / "file.csv", np.sin(place).round(3))
+    cli("fit", "file.csv", "--method", "pca", "--noise-std", 0.1)
+
+
 ROWS = {
     "points": _points(2000),
     "three": np.random.default_rng(1).normal(size=(600, 3)).cumsum(axis=1),

@@ -251,8 +251,9 @@ def _best(
     And which part of them that is.
     """
     best, most = candidates[0], -1.0
-    rows = lines[len(lines) // 2 :]  # below what may stand above them
-    tabbed = all("\t" in line for line in rows)
+    tabs = ["\t" in line for line in lines]
+    rows = lines[len(lines) - [*tabs[::-1], False].index(False) :]  # below what stands above them
+    tabbed = 4 * len(rows) >= len(lines)
     by_tabs: set[str] = set()  # decimal marks with which tabs explain all rows
     whole: set[str] = set()  # decimal marks with which lines were one cell each
     for mark, point in candidates:
