@@ -160,7 +160,7 @@ NoiseStd: TypeAlias = Annotated[
     typer.Option(
         metavar="auto|F|FILE",
         rich_help_panel=_MODEL,
-        help="Standard deviation of the noise, if known; for fit also a file of one a column.",
+        help="Standard deviation of the noise, if known; for fit also a file, one for each column.",
     ),
 ]
 NoiseModel: TypeAlias = Annotated[

@@ -16,7 +16,7 @@ from ikpca_cli.recordings.recording import Recording
 from ikpca_cli.recordings.window_risk import Risk
 from ikpca_cli.recordings.windows import reach, training_windows
 
-RESAMPLED = "what resampling beats to one length loses is not seen by an estimate"
+RESAMPLED = "beats are brought to one length, and no estimate sees what that loses"
 """Why no error is promised of beats."""
 
 STRUCK = "single samples stand out like spikes, of which most stay"
