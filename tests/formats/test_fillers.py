@@ -32,7 +32,10 @@ def said(path, **options):
 
 
 @pytest.mark.parametrize("name", WRITERS)
-@pytest.mark.parametrize("value", [-9999.0, -999.25, 1e20, np.float32(1e20), 9.969209968386869e36])
+@pytest.mark.parametrize(
+    "value",
+    [-9999.0, -9999.9, -7999.0, -9.99e-29, -999.25, 1e20, np.float32(1e20), 9.969209968386869e36],
+)
 def test_a_filler_is_told_by_its_place(tmp_path, name, value):
     values = VALUES.copy()
     values[7, 3] = values[50, 1] = value

@@ -11,15 +11,19 @@ import numpy.typing as npt
 from ikpca_cli.formats.rows.class_column import class_column
 
 _LARGEST = tuple(2**bits - below for bits in (15, 16, 23, 31, 32, 63) for below in (0, 1))
-_WHOLE = (999, 9999, 99999, 999999, *_LARGEST)
+_NINES = (999, 9999, 99999, 999999, 999.9, 9999.9, 99999.9, 99.99, 999.99, 9999.99)
 _ODD = (
+    *(6999.0, 7999.0),  # Campbell's loggers
     *(999.25, 9.9e37, 9.91e37),
     9.969209968386869e36,  # netCDF's default
     1.70141e38,  # Surfer's
     *(3.4028234663852886e38, 1.7976931348623157e308),  # the largest of single and double precision
 )
 _POWERS = tuple(10.0**exponent for exponent in range(20, 39))
-_FILLERS = np.array([*_WHOLE, *_ODD, *_POWERS])
+_FILLERS = np.array([*_NINES, *_LARGEST, *_ODD, *_POWERS])
+_BAD_FLAG = -9.99e-29
+"""What Sea-Bird's programs write, which is a number near zero for all others."""
+
 _SAME = 1e-6
 """How closely single precision keeps them."""
 
@@ -50,6 +54,9 @@ def filler(values: npt.NDArray[Any]) -> tuple[int, int] | None:
     ----------
     values : ndarray of shape (n, p)
     """
+    bad = np.argwhere(np.isclose(values, _BAD_FLAG, rtol=_SAME, atol=0.0))
+    if len(bad):
+        return int(bad[0][0]), int(bad[0][1])
     size = np.abs(values, dtype=np.float64)
     size[~np.isfinite(size)] = 0.0
     largest = size.max(axis=0, initial=0.0)
