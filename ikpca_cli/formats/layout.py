@@ -21,15 +21,13 @@ class ReadOptions:
     Attributes
     ----------
     dataset
-        The dataset of an HDF5 file, or the array of an npz or mat file; with ``*`` or ``?`` in it,
-        all datasets of an HDF5 file whose paths are like it.
+        Of an HDF5 file, or the array of an npz or mat file; with ``*`` or ``?``, all like it.
     transpose
         Whether the samples are the file's columns.
     columns
         The columns of a table that are data, see `ikpca_cli.formats.csv.columns.select`.
     delimiter, decimal, thousands
-        The marks between cells, before decimals and between thousands of a table, where they are
-        not found rightly.
+        The marks of a table, between cells and in numbers, where they are not found rightly.
     header
         Whether a table's first line of cells is its header: ``"auto"``, ``"yes"`` or ``"no"``.
     skip_rows
@@ -113,8 +111,7 @@ class TableStyle:
     widths
         How many signs the number of each column takes, or None where they are not aligned.
     label_names, labels
-        Headers and cells of the columns that are kept as they are, the cells by sample and with
-        their quotes; None where there are none.
+        Headers and, by sample, whole cells of the columns that are kept as they are; None if none.
     label_places, places
         Where these are among the columns of the table, and data in the one read, counted from 0.
     preamble, footer
@@ -140,6 +137,8 @@ class TableStyle:
         What stands for a missing value.
     least_mantissa
         The fewest digits behind the decimal mark of such a number.
+    parted
+        After how many rows blank lines stand, and how many.
     """
 
     delimiter: str = ","
@@ -171,6 +170,7 @@ class TableStyle:
     exponent: str | None = None
     least_mantissa: int = 0
     missing: str = "nan"
+    parted: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True)

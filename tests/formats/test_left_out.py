@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.arrays import ReadOptions, read_rows
+from ikpca_cli.formats.arrays import ReadOptions, read_rows, write_rows
 
 VALUES = np.arange(1, 31).reshape(10, 3) / 8
 LINES = [",".join(map(str, row)) for row in VALUES]
@@ -93,9 +93,27 @@ UP = [f"{place},{place * 0.7 % 1:.2f}" for place in range(20)]
 @pytest.mark.parametrize("gap", [[""], ["# scan 2"], ["", "# scan 2", "# of 3", ""]])
 @pytest.mark.parametrize("second", [UP, UP[::-1], UP[5:]])
 def test_tables_below_each_other_are_refused(path, gap, second):
+    if gap == [""] and second is UP:
+        pytest.skip("signals along one axis")
     with pytest.raises(InputError, match=r"begins again below line 21, where another table"):
         read(path, [*UP, *gap, *second])
     assert len(read(path, [*UP, *gap, *second], orientation="rows")[0]) == len(UP) + len(second)
+
+
+@pytest.mark.parametrize("gap", [[""], ["", "", " "]])
+def test_blank_lines_part_signals_along_one_axis(path, gap):
+    lines = ["# three spectra", *UP, *gap, *UP[:-1], "19,7.00", *gap, *UP]
+    path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+    with read_rows(str(path)) as rows:
+        assert rows.shape == (3, 20)
+        assert rows.layout.feature_names == tuple(map(str, range(20)))
+        assert rows.read()[1, -1] == 7.0
+        write_rows(str(path.with_name("out.csv")), rows.read(), rows.layout)
+    assert path.with_name("out.csv").read_text().splitlines() == [line.strip() for line in lines]
+    with pytest.raises(InputError, match="their axis is not the same for all"):
+        read(path, [*UP, *gap, *UP[:-2], "18.5,2.00", "19.5,3.00"])
+    with pytest.raises(InputError, match="their axis is not the same for all"):
+        read(path, [*UP, *gap, *UP[:-2]])
 
 
 @pytest.mark.parametrize("second", [UP[::2], [f"{place + 20},1" for place in range(9)]])

@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from ikpca_cli.data.axes import SHORTEST
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.csv.faults.lost_rows import empty_columns, refuse_open_quotes
 from ikpca_cli.formats.csv.faults.no_table import refuse_other_text
 from ikpca_cli.formats.csv.faults.split_numbers import refuse_split_numbers
 from ikpca_cli.formats.csv.form.arrangement import Arrangement, arrangement, times_apart
+from ikpca_cli.formats.csv.form.axis import rises
+from ikpca_cli.formats.csv.form.cells import numbers
 from ikpca_cli.formats.csv.form.clock import take_start
 from ikpca_cli.formats.csv.form.dialect import (
     Dialect,
@@ -54,6 +59,8 @@ class FirstLines:
         The first rows as text, and their cells.
     arranged
         How samples are arranged.
+    parted
+        After how many rows blank lines end a signal, and how many these are; None if none do.
     """
 
     above: Sequence[str]
@@ -67,6 +74,7 @@ class FirstLines:
     lines: Sequence[str]
     rows: Sequence[Sequence[str]]
     arranged: Arrangement
+    parted: tuple[int, int] | None = None
 
     @property
     def axis_at(self) -> int:
@@ -132,8 +140,9 @@ def first_lines(text: TableText, name: str, options: ReadOptions) -> FirstLines:
     if marks.doubt is not None:
         head.doubts.append(marks.doubt)
     columns, labels = choose_columns(options, head, dialect.width)
-    below = [lines[place] for place in some if place >= head.first]
-    below = [line for line in below if len(dialect.cells(line)) == dialect.width]
+    whole = [place for place in some if len(dialect.cells(lines[place])) == dialect.width]
+    whole = [place for place in whole if place >= head.first]
+    below = [lines[place] for place in whole]
     rows = [dialect.cells(line) for line in below]
     begin = take_start(below, rows, head, dialect, columns)
     below, rows = below[begin:], rows[begin:]
@@ -153,7 +162,11 @@ def first_lines(text: TableText, name: str, options: ReadOptions) -> FirstLines:
         rows=rows,
         arranged=Arrangement(turned=options.transpose),
     )
-    return _arranged(found, options, name) if options.labels is None else found
+    if options.labels is not None:
+        return found
+    first = whole[begin] if whole[begin:] else len(lines)
+    parted = _parted(found, lines, [place for place in places if place >= first], options)
+    return _arranged(found, options, name) if parted is None else parted
 
 
 def _rows_among(
@@ -194,3 +207,30 @@ def _arranged(found: FirstLines, options: ReadOptions, name: str) -> FirstLines:
         labels=sorted({*found.labels, *times, *how.labels}),
         arranged=replace(how, turned=how.turned or options.transpose),
     )
+
+
+def _parted(
+    found: FirstLines, lines: Sequence[str], places: Sequence[int], options: ReadOptions
+) -> FirstLines | None:
+    """Return the form of signals along one axis that blank lines part; None of other tables.
+
+    `places` are those of the rows among `lines`.
+    """
+    asked = options.recording or options.transpose or options.orientation == "rows"
+    gaps = np.flatnonzero(np.diff(places) > 1)
+    if asked or [*found.columns] != [0, 1] or found.dialect.width != 2 or not gaps.size:
+        return None
+    count = int(gaps[0]) + 1
+    blank = lines[places[count - 1] + 1 : places[count]]
+    cells = (found.dialect.cells(lines[place])[0] for place in places[: count + 1])
+    *axis, again = numbers(cells, found.dialect.grammar)
+    if (
+        count < SHORTEST
+        or again != axis[0]
+        or not rises(np.array(axis))
+        or any(map(str.strip, blank))
+    ):
+        return None
+    found.head.guesses.append("column 1 for the axis of signals that blank lines part")
+    arranged = Arrangement(stacked=True, labels=(0,))
+    return replace(found, columns=[1], labels=[0], arranged=arranged, parted=(count, len(blank)))

@@ -117,6 +117,7 @@ def _read(
         widths=aligned,
         gap="" if aligned else gap_of(found.lines, found.dialect.delimiter),
         whole_footer=footer_kept,
+        parted=found.parted,
     )
     layout = Layout(
         format="csv",

@@ -126,6 +126,8 @@ def _start(
                 lines = [aligned(line, style.widths, style.delimiter) for line in lines]
             if style.trailing:
                 lines = [line + style.delimiter for line in lines]
+            if style.parted is not None:
+                lines = _parted(lines, done + start, *style.parted)
             _put(stream, style, lines)
         done += len(values)
 
@@ -133,6 +135,15 @@ def _start(
         stream.write("\ufeff".encode(style.encoding))
     _put(stream, style, _above(style, shape[1]))
     return write
+
+
+def _parted(lines: list[str], done: int, every: int, blanks: int) -> list[str]:
+    """Return lines, before which others were written, with blank ones where signals end."""
+    parted: list[str] = []
+    for place, line in enumerate(lines, done):
+        parted += [""] * blanks if place and place % every == 0 else []
+        parted.append(line)
+    return parted
 
 
 def _put(stream: BinaryIO, style: TableStyle, lines: Sequence[str]) -> None:

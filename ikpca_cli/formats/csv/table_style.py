@@ -32,6 +32,7 @@ def style_of(
     widths: tuple[int, ...] | None = None,
     gap: str = "",
     whole_footer: bool = False,
+    parted: tuple[int, int] | None = None,
 ) -> TableStyle:
     """Return how a table is written.
 
@@ -53,6 +54,8 @@ def style_of(
         What stands behind every delimiter.
     whole_footer
         Whether all of what is below the rows is kept: it is no summary of rows.
+    parted
+        After how many rows blank lines stand, and how many.
     """
     names, dialect = head.names, plan.dialect
     order = [*plan.labels, *plan.columns]
@@ -93,6 +96,7 @@ def style_of(
         exponent=parsed.digits.exponent,
         missing="nan" if parsed.digits.missing is None else parsed.digits.missing,
         least_mantissa=parsed.digits.least_mantissa,
+        parted=parted,
     )
 
 
