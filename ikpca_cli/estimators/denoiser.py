@@ -154,7 +154,7 @@ class Denoiser(KnownFit):
         progress("noise", 2, 2)
         self.noise_doubt_ = level.doubt_in_words(may_leave=self.n_components == "auto")
         if self.noise_doubt_ and not isinstance(self.noise_doubt_, Note):
-            tell(f"{self.noise_doubt_}; give it (--noise-std) if you know it", stacklevel=4)
+            tell(f"{self.noise_doubt_}; give noise_std (--noise-std) if you know it", stacklevel=4)
         read = level_read(self, rows, mean, level)
         task = Task(rows, mean, None if level.is_bound else level.std, progress, oracle)
         task, choice, level = self._choose_possible(task, level)
@@ -201,8 +201,8 @@ class Denoiser(KnownFit):
             if lower is None:
                 line = (
                     f"the noise level {read:.3g} cannot be right, the error would be below zero: "
-                    f"it is taken to be {level.std:.3g}; give the true one (--noise-std) if you "
-                    "know it"
+                    f"it is taken to be {level.std:.3g}; give the true noise_std (--noise-std) "
+                    "if you know it"
                 )
                 tell(Note(line), stacklevel=5)
                 break
@@ -212,7 +212,7 @@ class Denoiser(KnownFit):
         self, task: Task, choice: Choice, level: NoiseLevel
     ) -> tuple[Task, Choice, NoiseLevel]:
         """Say that a level cannot be right; choose without one, if it was not given."""
-        std, give = task.noise_std, "give the true one (--noise-std) if you know it"
+        std, give = task.noise_std, "give the true noise_std (--noise-std) if you know it"
         line = f"the noise level {std:.3g} cannot be right, the error would be below zero"
         is_left = self.noise_std == self.n_components == "auto"
         left = Note(f"{line}, so that rows are left as they are: {give}")

@@ -82,7 +82,7 @@ def rank(
     if level.std is None:
         raise InputError(
             f"{row_name(X)}: methods are compared by the noise level, which these rows do not "
-            "tell: give it (--noise-std), or fit the method that you want (fit --method)"
+            "tell: give noise_std (--noise-std), or fit the method that you want (fit --method)"
         )
     risks, means = _compared(methods, rows, level.std, seed, row_name(X), progress)
     below = _impossible(risks)

@@ -82,7 +82,7 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
     if level.std is None:
         raise UsageError(
             "the noise level of these rows is not known, so neither is the error: fit the model "
-            "with --noise-std, or give clean rows"
+            "with noise_std (--noise-std), or give clean rows"
         )
     if noisy.shape[0] < FEW_ROWS and model.fitted_params_["noise_std"] == "auto":
         few = f"rows fewer than {FEW_ROWS} do not tell their noise; that of the fit is taken for it"

@@ -135,7 +135,8 @@ class Caution:
         if self.is_untold and ratio == 1.0 and self.strength:
             return Note(
                 f"these rows do not tell their own noise, which is taken to be {self.std:.3g}, as "
-                "for the fit: those with less may come back worse; fit them with their --noise-std"
+                "for the fit: those with less may come back worse; fit them with their "
+                "noise_std (--noise-std)"
             )
         if 1.0 / LIKE <= ratio <= LIKE and not left:
             return ""

@@ -80,7 +80,7 @@ def correlations(canvases: Sequence[RowSource]) -> tuple[tuple[float, ...], floa
 
 def passes_for_noise(colour: tuple[float, ...]) -> str:
     """Say what may be removed as noise of these correlations, or of unknown ones."""
-    remedy = "if there may be any, give the level of the noise (--noise-std)"
+    remedy = "if there may be any, give noise_std (--noise-std)"
     if colour:
         return (
             "noise that is alike from sample to sample is removed; signal as rough looks the same "

@@ -83,7 +83,7 @@ def _estimated(
     if fitted.noise_std_ is None:
         raise UsageError(
             "the noise level of this recording is not known, so neither is the error: fit the "
-            "model with --noise-std, or give the clean recording"
+            "model with noise_std (--noise-std), or give the clean recording"
         )
     kind = model.cutting.kind
     if kind == "beats":

@@ -134,7 +134,7 @@ def fit_windows(
     if best.risk is not None and is_impossible(best.risk.mse, best.risk.error):
         warnings.warn(
             f"the noise level {best.noise_std_:.3g} cannot be right, the error would be below "
-            "zero, and none is promised: give the true one (--noise-std) if you know it",
+            "zero, and none is promised: give the true noise_std (--noise-std) if you know it",
             IkpcaWarning,
             stacklevel=2,
         )

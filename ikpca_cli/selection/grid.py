@@ -93,8 +93,8 @@ def choose(estimator: Tunable, task: Task) -> Choice:
         return Choice(**given)
     if task.noise_std is None and getattr(estimator, "shrink", "cut") == "optimal":
         raise UsageError(
-            "optimal shrinkage needs the noise level, which these rows do not tell: give it "
-            "(--noise-std), or use a cut (--shrink cut)"
+            "optimal shrinkage needs the noise level, which these rows do not tell: give "
+            "noise_std (--noise-std), or use a cut (--shrink cut)"
         )
     search = _Search(estimator, task, given)
     found = []

@@ -70,7 +70,7 @@ def no_sums() -> UsageError:
     """Return the error for sums that a fit cannot keep."""
     return UsageError(
         "sums are kept for random features with the paper's inverse alone: give their "
-        "number (--rff) and a ridge (--ridge), and not the dual solver"
+        "number n_rff (--rff) and a ridge (--ridge), and not the dual solver"
     )
 
 
@@ -103,7 +103,7 @@ def check_smooth(what: str, kernel: str, ridge: float | Auto, inverse: str) -> N
     if ridge != "auto" or inverse == "paper":
         raise UsageError(
             "neither a ridge (--ridge) nor the paper's inverse (--inverse paper) goes with "
-            f"{what}: leave these out, or give a number of random features (--rff)"
+            f"{what}: leave these out, or give n_rff, a number of them (--rff)"
         )
 
 

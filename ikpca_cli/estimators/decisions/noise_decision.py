@@ -63,8 +63,8 @@ def noise_of_fit(estimator: Estimator, rows: FirstPass, given: Transform | None)
     if isinstance(noise.transform, Whitening) and estimator.noise_model == "auto":
         tell(
             f"noise that is correlated along the row is removed from {rows.name}; signal that is "
-            "as rough in all rows looks the same and goes with it: if there may be any, give the "
-            "level of the noise (--noise-std)",
+            "as rough in all rows looks the same and goes with it: if there may be any, give "
+            "noise_std (--noise-std)",
             stacklevel=5,
         )
     return noise
@@ -120,7 +120,7 @@ def tell_if_alone(white: FloatArray, noise_std: float, name: str) -> bool:
     if alone:
         tell(
             f"nothing that the rows of {name} differ by stands out of noise: they are brought to "
-            "what they share. If they differ by more, give the level (--noise-std)",
+            "what they share. If they differ by more, give noise_std (--noise-std)",
             stacklevel=5,
         )
     return alone
