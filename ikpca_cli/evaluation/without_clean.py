@@ -100,12 +100,8 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
         )
     are_kept = spikes is not None and spikes.are_kept
     noisy_mse = noise_mse + (0.0 if are_kept else float(np.mean((rows - repaired) ** 2)))
-    risk, error = float(risks.mean()), float(risks.std() / np.sqrt(len(risks)))
-    if model.fitted_params_["noise_std"] == "auto":
-        units = NoiseLevel(math.sqrt(noise_mse), certain=True, error=level.error)
-        error = units.risk_error(risk, error, rows.size if level.certain else math.inf)
-        share = min(max(risk / noise_mse, 0.0), 1.0)
-        error = math.hypot(error, (1.0 - 2.0 * share) * _doubt_of_columns(model, treatment))
+    risk = float(risks.mean())
+    error = _standard_error(model, treatment, level, risks, noise_mse, rows.size)
     cleaned = clean(rows)
     residual = Residual.of(*treatment.both(rows, cleaned))
     reason = _reason(model, Z, residual, level)
@@ -118,9 +114,40 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
     told = model.fitted_params_["noise_std"] != "auto" or error <= MOST_ERROR * risk
     if not reason and not told:
         reason = Reason.UNSURE.words
-    mse, is_rough = None if reason else max(risk, 0.0), reason not in ("", FITTED)
     return {
         "noise_std": math.sqrt(noise_mse),
+        **_before_and_after(noisy_mse, max(risk, 0.0), error, reason),
+        "residual_std": float(np.sqrt(np.mean((rows - cleaned) ** 2))),
+        "residual_autocorrelation": residual.autocorrelation,
+        "residual_signal_correlation": residual.signal_correlation,
+        "n_samples": noisy.shape[0],
+    }
+
+
+def _standard_error(
+    model: Denoiser,
+    treatment: Treatment,
+    level: NoiseLevel,
+    risks: FloatArray,
+    noise_mse: float,
+    n_numbers: int,
+) -> float:
+    """Return the standard error of the mean risk of rows (n,), with that of the noise level."""
+    risk, error = float(risks.mean()), float(risks.std() / np.sqrt(len(risks)))
+    if model.fitted_params_["noise_std"] != "auto":
+        return error
+    units = NoiseLevel(math.sqrt(noise_mse), certain=True, error=level.error)
+    error = units.risk_error(risk, error, n_numbers if level.certain else math.inf)
+    share = min(max(risk / noise_mse, 0.0), 1.0)
+    return math.hypot(error, (1.0 - 2.0 * share) * _doubt_of_columns(model, treatment))
+
+
+def _before_and_after(
+    noisy_mse: float, risk: float, error: float, reason: str
+) -> dict[str, float | str | None]:
+    """Return the errors by their names: the one that is estimated, or the rough one and why."""
+    mse, is_rough = None if reason else risk, reason not in ("", FITTED)
+    return {
         "estimated_mse_noisy": noisy_mse,
         "estimated_mse": mse,
         "estimated_mse_error": None if reason else error,
@@ -128,13 +155,9 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
         "estimated_rms": None if mse is None else math.sqrt(mse),
         "estimated_snr_gain_db": snr_gain_db(noisy_mse, mse) if mse else None,
         # Of rows that are known the estimate is zero or so whatever the truth.
-        "rough_mse": max(risk, 0.0) if is_rough else None,
+        "rough_mse": risk if is_rough else None,
         "rough_mse_error": error if is_rough else None,
         "no_estimate_because": reason or None,
-        "residual_std": float(np.sqrt(np.mean((rows - cleaned) ** 2))),
-        "residual_autocorrelation": residual.autocorrelation,
-        "residual_signal_correlation": residual.signal_correlation,
-        "n_samples": noisy.shape[0],
     }
 
 

@@ -133,31 +133,14 @@ def hdf5_writer(
 
     def start() -> tuple[Any, list[Any]]:
         file = h5py.File(buffer, "w", userblock_size=len(userblock), rdcc_nbytes=_CACHE)
-        return file, [create(file, part) for part in parts]
-
-    def create(file: Any, part: Part) -> Any:
-        form = (part.count, *shape[1:])
-        stored = form[1:] if part.vector else form[::-1] if last else form
-        how: dict[str, Any] = {}
-        if layout.compressed:
-            how = {"chunks": True if part.vector else _chunks(form, output.dtype.itemsize, last)}
-            how["compression"] = "gzip"
-        data = file.create_dataset(name_of(part.dataset), stored, output.dtype, **how)
-        data.attrs.update(attributes or {})
-        return data
+        datasets = [_create(file, name_of(part.dataset), part, output, last) for part in parts]
+        for data in datasets:
+            data.attrs.update(attributes or {})
+        return file, datasets
 
     with ThreadPoolExecutor(1) as thread:
         file, datasets = thread.submit(start).result()
         done = 0
-
-        def put(place: int, start: int, block: Array) -> None:
-            data = datasets[place]
-            if parts[place].vector:
-                data[...] = block[0]
-            elif last:
-                data[..., start : start + len(block)] = block.T
-            else:
-                data[start : start + len(block)] = block
 
         def write(block: Array) -> None:
             nonlocal done
@@ -165,7 +148,7 @@ def hdf5_writer(
                 place = int(np.searchsorted(ends, done, side="right"))
                 start = done - int(ends[place] - parts[place].count)
                 some = block[: int(ends[place]) - done]
-                thread.submit(put, place, start, some).result()
+                thread.submit(_put, datasets[place], parts[place], start, some, last).result()
                 check()
                 done, block = done + len(some), block[len(some) :]
 
@@ -182,6 +165,27 @@ def hdf5_writer(
     else:
         handle.write(userblock)
         handle.write(buffer.getbuffer()[len(userblock) :])
+
+
+def _create(file: Any, name: str, part: Part, output: Output, last: bool) -> Any:
+    """Make the dataset of a part of the samples of an output, with room for all of them."""
+    form = (part.count, *output.shape[1:])
+    stored = form[1:] if part.vector else form[::-1] if last else form
+    how: dict[str, Any] = {}
+    if output.layout.compressed:
+        how = {"chunks": True if part.vector else _chunks(form, output.dtype.itemsize, last)}
+        how["compression"] = "gzip"
+    return file.create_dataset(name, stored, output.dtype, **how)
+
+
+def _put(data: Any, part: Part, start: int, block: Array, last: bool) -> None:
+    """Write samples (k, ...) of a part into its dataset, from a place on."""
+    if part.vector:
+        data[...] = block[0]
+    elif last:
+        data[..., start : start + len(block)] = block.T
+    else:
+        data[start : start + len(block)] = block
 
 
 def _chunks(shape: tuple[int, ...], itemsize: int, last: bool) -> tuple[int, ...] | bool:
