@@ -3,7 +3,7 @@
 Second differences over L samples have the variance 6 r(0) - 8 r(L) + 2 r(2L), r being the
 autocovariance of the noise, as long as the signal hardly bends over L samples. For white noise it
 is the same for every L. Noise with a short memory comes to that level once L is longer than it;
-what grows on and on is signal, and tells nothing.
+what grows on and on is signal, and tells nothing, nor do correlations beyond 1, as hum makes them.
 """
 
 from __future__ import annotations
@@ -75,6 +75,8 @@ def correlations(canvases: Sequence[RowSource]) -> tuple[tuple[float, ...], floa
         power = np.interp(lag, LAGS, powers)
         found[lag] = float((6.0 * (total - power) + 2.0 * found[2 * lag]) / 8.0)
     kept = tuple(found[lag] / total for lag in range(1, LAGS[start]))
+    if any(abs(one) > 1.0 for one in kept):
+        return None  # no noise has such correlations: hum, or other signal, makes the differences
     return kept, float(np.sqrt(total / first))
 
 

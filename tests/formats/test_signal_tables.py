@@ -127,6 +127,12 @@ def test_quantities_of_other_sizes_along_an_axis_are_no_signals_of_one_kind(tmp_
         read_rows(str(path), ReadOptions())
     assert "--columns" in str(caught.value)
     assert "--window auto" in str(caught.value)
+    lines = side_by_side("wavelength,i0,i1,sum,mu\n", unlike).splitlines()
+    words = "abcdefgh"
+    named = [f"{words[k % 8]}{words[k // 8 % 8]}x,{line}\n" for k, line in enumerate(lines)]
+    (tmp_path / "named.txt").write_text("".join(["name" + named[0][3:], *named[1:]]))
+    with pytest.raises(InputError, match="column 2 looks like an axis"):
+        read_rows(str(tmp_path / "named.txt"), ReadOptions())
     for options, shape in (
         (ReadOptions(columns="1,2,3,5"), (3, 80)),
         (ReadOptions(transpose=True), (4, 80)),

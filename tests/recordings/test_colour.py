@@ -45,6 +45,12 @@ def test_white_noise_is_white_whatever_the_units():
     assert correlations([np.zeros((N, 1))]) == ((), 1.0)
 
 
+@pytest.mark.parametrize("height", [1.0, 3.0])
+def test_what_turns_at_each_sample_has_no_correlations_of_noise(height):
+    signs = height * (-1.0) ** np.arange(N)
+    assert correlations([(np.random.default_rng(6).normal(size=N) + signs)[:, None]]) is None
+
+
 def test_roots_undo_each_other_and_noise_has_its_correlations():
     colour = (0.45, 0.1)
     white, back = roots(colour, 16, 2)

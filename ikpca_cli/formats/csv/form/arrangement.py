@@ -224,10 +224,11 @@ def _refuse_unlike(
     if far >= _UNLIKE * len(own):
         least, most = min(own, key=lambda one: own[one]), max(own, key=lambda one: own[one])
         raise InputError(
-            f"{name}: column 1 looks like an axis, and the others like different quantities along "
-            f"it (column {most + 1} varies by {own[most]:.2g}, column {least + 1} by "
-            f"{own[least]:.2g}): choose the axis and signals of one kind by --columns, or give "
-            "--window auto, which cleans each by itself (--transpose takes all for signals)"
+            f"{name}: {columns_named(axis[:1])} looks like an axis, and the others like different "
+            f"quantities along it ({columns_named([most])} varies by {own[most]:.2g}, "
+            f"{columns_named([least])} by {own[least]:.2g}): choose the axis and signals of one "
+            "kind by --columns, or give --window auto, which cleans each by itself (--transpose "
+            "takes all for signals)"
         )
 
 
