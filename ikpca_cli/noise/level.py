@@ -15,7 +15,7 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
 from ikpca_cli.noise.estimate import MANY_COLUMNS, NoiseLevel, Reading, lowest_of
 from ikpca_cli.noise.evidence.neighbours import have_order, neighbour_correlation
-from ikpca_cli.noise.evidence.normal_part import is_more_than_noise
+from ikpca_cli.noise.evidence.normal_part import has_normal_rows, is_more_than_noise
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.evidence.power_law import WhiteShare
 from ikpca_cli.noise.evidence.texture import is_texture
@@ -41,7 +41,6 @@ from ikpca_cli.noise.quiet_columns import (
     level_between_limits,
     quiet_reading,
 )
-from ikpca_cli.noise.residual_statistics import ResidualStatistics
 from ikpca_cli.noise.row_lengths import LOW, RowLengths
 
 FEW_ROWS = 8
@@ -64,7 +63,6 @@ _EVEN = 0.5  # share of the directions that tell how much signal can be among th
 _GAP, _BLURRED = 1.2, 0.03  # less of it: signal goes on within noise, by which a level is too high
 _ALIKE = 0.05  # correlation of neighbours from which rows that are one process may be all signal
 _MOST_BEYOND = 0.05  # of a level, that it is lowered by where the spectrum of noise slopes
-_OF_ALL = 0.75  # of what is left of rows, that a level of all of it is
 _NARROW = 2.0  # scatter of noise variances that leaves a slope no room
 
 
@@ -103,19 +101,11 @@ def _is_of_unlike_columns(X: FloatArray, std: float) -> bool:
 
     Of many columns in an order, which their signal follows, some may have other noise, unless they
     are on steps; and so may others, where some have nothing else. What numbers of unlike columns
-    have of their own is signal, too.
+    have of their own is signal, too, which few of them are as normal as noise in.
     """
     if is_more_than_noise(X, std):
         return True
-    if have_order(X) or show_their_noise(X):
-        return False
-    residual = ResidualStatistics.of(X)
-    if residual.has_normal_rows():  # of one level or several
-        return False
-    # A level that only quiet columns have is not that of what is left of the others.
-    left = Eigenvalues.of(X, alone=True).reading(1.0)[0].std
-    heavy = std > _OF_ALL * left and residual.is_heavy()
-    return heavy or is_more_than_noise(X, std, by_steps=False)
+    return not (have_order(X) or show_their_noise(X) or has_normal_rows(X))
 
 
 def _estimated(X: FloatArray) -> NoiseLevel:

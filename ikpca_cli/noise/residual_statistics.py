@@ -98,10 +98,6 @@ class ResidualStatistics:
         is_normal = abs(self.kurtosis - 3.0) < self._chance_of_kurtosis()
         return bool(is_normal and self.rows < rows and self.columns < columns)
 
-    def is_heavy(self) -> bool:
-        """Tell whether this has heavier tails than normal noise of one level for sure."""
-        return self.kurtosis > 3.0 + self._chance_of_kurtosis()
-
     def has_normal_rows(self) -> bool:
         """Tell whether most rows, each by itself, may be normal noise of one level."""
         n_samples, n_features = self.shape

@@ -214,6 +214,17 @@ def test_heavy_tails_of_unlike_columns_are_signal(level):
         assert estimate_noise(noisy - noisy.mean(axis=0)).is_bound is is_bound
 
 
+def test_heavy_tails_in_rows_of_any_strength_are_signal():
+    """Days of shares are quiet or not, as rows of noise may be: 12 and 190 times the error."""
+    rng = np.random.default_rng(np.random.SeedSequence([118]))
+    strengths = np.exp(0.4 * rng.normal(size=(200, 1)))
+    market = 2.0 * rng.standard_t(4, (200, 1)) * rng.normal(1.0, 0.3, 30)
+    returns = rng.uniform(0.7, 1.8, 30) * rng.standard_t(4, (200, 30))
+    for own, is_bound in ((returns, True), (rng.normal(size=(200, 30)), False)):
+        rows = strengths * (market + own) + 0.2 * rng.normal(size=own.shape)
+        assert estimate_noise(rows - rows.mean(axis=0)).is_bound is is_bound
+
+
 def test_a_few_columns_that_are_equal_by_chance_are_signal():
     """Age, height, weight and two blood pressures: half of such tables had a noise level."""
     taken = 0

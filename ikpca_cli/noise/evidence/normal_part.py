@@ -8,7 +8,10 @@ far lower bound than their variance, whatever their spectrum is. Columns of sign
 or a sum of many unknowns, tell nothing.
 
 Of many columns some may have noise that is no normal one of that level. Its modulus falls all the
-same; that of numbers on steps, such as counts and answers, rises again.
+same; that of numbers on steps, such as counts and answers, rises again. And noise may be louder in
+one row than in another, which makes heavy tails in all of them together; each row by itself is
+normal, but for few values. What many unlike columns, such as returns or the weights of words, have
+of their own is not, though it may fill directions as evenly as noise does.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from __future__ import annotations
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.low_rank import LowRank
 from ikpca_cli.noise.quiet_columns import come_again, least_steps
 
 MANY_COLUMNS = 40
@@ -31,16 +35,31 @@ _BY_CHANCE = (2.0, 6.0)  # mean squared moduli of chance, that the highest of fe
 _FEW = 15  # of the multiples
 _MOSTLY = 0.5  # share of values that come again in a column that is rounded
 _UNEVEN = 0.1  # of a step, that values are off the others' multiples
+_FREE = 0.1  # share of a number's noise that a residual must hold to tell it
+_CLEARLY, _KURTOSIS = 3.0, 0.3  # standard errors, and what a little signal adds to a kurtosis
 
 
-def is_more_than_noise(X: FloatArray, std: float, *, by_steps: bool | None = None) -> bool:
+def is_more_than_noise(X: FloatArray, std: float) -> bool:
     """Tell whether a level is above what normal noise may have in columns of rows (n, p).
 
-    Many columns tell it by steps alone, if it is not said otherwise.
+    Many columns tell it by steps alone.
     """
-    if by_steps is None:
-        by_steps = X.shape[1] > MANY_COLUMNS
+    by_steps = X.shape[1] > MANY_COLUMNS
     return most_normal(X, std, by_steps=by_steps) < _NOT_NORMAL * std
+
+
+def has_normal_rows(X: FloatArray) -> bool:
+    """Tell whether what is left of centred rows (n, p) may be normal in each row by itself.
+
+    So many normal numbers, over their own root mean square, have a kurtosis of ``3 p / (p + 2)``.
+    """
+    found = LowRank.of(X)
+    free = np.outer(1.0 - found.row_leverage, 1.0 - found.column_leverage)
+    squares = found.residual**2 / np.maximum(free, _FREE)
+    lengths = np.maximum(squares.mean(axis=1, keepdims=True), np.finfo(float).tiny)
+    expected = 3.0 * X.shape[1] / (X.shape[1] + 2.0)
+    most = expected + _KURTOSIS + _CLEARLY * (24.0 / X.size) ** 0.5
+    return bool(np.mean((squares / lengths) ** 2) < most)
 
 
 def most_normal(X: FloatArray, std: float, *, by_steps: bool = False) -> float:
