@@ -130,7 +130,7 @@ class Denoiser(KnownFit):
     def _fit_rows(
         self, X: Any, exact: bool, progress: Progress, oracle: Oracle | None = None
     ) -> Self:
-        progress = Whole(progress)
+        progress = progress if isinstance(progress, Whole) else Whole(progress)
         given = X if isinstance(X, FirstPass) else FirstPass(X, self.seed)
         self._check_params(given.shape[0], given.shape[1])
         self._read(given, progress)
@@ -144,14 +144,14 @@ class Denoiser(KnownFit):
         self.constant_ = alike.astype(float) if alike.any() else None
         noise = noise_of_fit(self, given, self._given_noise)
         self._set_noise(noise)
-        progress("noise", 1, 2)
+        progress("noise", 1, 1)
         rows = given
         if self._usual().is_needed:
             rows = FirstPass(self.white_rows(given), self.seed)
             self._read(rows, progress)
         mean = rows.mean
         level = level_of_fit(self, rows, mean, noise)
-        progress("noise", 2, 2)
+        progress("level", 1, 1)
         self.noise_doubt_ = level.doubt_in_words(may_leave=self.n_components == "auto")
         if self.noise_doubt_ and not isinstance(self.noise_doubt_, Note):
             tell(f"{self.noise_doubt_}; give noise_std (--noise-std) if you know it", stacklevel=4)

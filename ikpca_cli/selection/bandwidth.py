@@ -28,42 +28,6 @@ WORTH_ALL = 0.05
 _WORTH_A_STEP = 0.002  # share of the risk that another pair of gammas has to save
 
 
-def best_expansion(
-    trial: CrossValidation,
-    gamma: float | Auto,
-    second_gamma: float | Literal["none"] | Auto,
-    scale: float,
-    *,
-    rough: CrossValidation | None = None,
-) -> tuple[Expansion, Expansion]:
-    """Return the expansion of least risk around what is given, and what it was refined from.
-
-    Parameters
-    ----------
-    trial : CrossValidation
-    gamma, second_gamma : float or "auto"
-        As for `IKPCA`; a second one is looked for where the first is.
-    scale : float
-        The median distance between rows, whose inverse is the unit of gamma.
-    rough : CrossValidation, optional
-        Of fewer rows, to search on first.
-
-    Returns
-    -------
-    expansion : Expansion
-    first : Expansion
-        The best on fewer rows, or the same.
-    """
-    if gamma == "auto":
-        first = _search_both(rough or trial, second_gamma, scale)
-        expansion = first if rough is None else _refined(trial, first, scale)
-    else:
-        first = expansion = trial.best(gamma)
-    if isinstance(second_gamma, float | int):
-        expansion = trial.best(expansion.gammas[0], float(second_gamma))
-    return expansion, first
-
-
 def or_components(trial: CrossValidation, expansion: Expansion) -> Expansion:
     """Return linear components alone where their fair risk is clearly less, or an expansion.
 
@@ -86,20 +50,29 @@ def or_components(trial: CrossValidation, expansion: Expansion) -> Expansion:
     return other if trial.fair_risk(other).risk < least - WORTH_ALL * abs(least) else expansion
 
 
-def _search_both(
+def search_both(
     trial: CrossValidation,
     second_gamma: float | Literal["none"] | Auto,
     scale: float,
 ) -> Expansion:
-    """Return the best expansion of all gammas, or of all pairs of them."""
+    """Return the best expansion of all gammas, or of all pairs of them.
+
+    Parameters
+    ----------
+    trial : CrossValidation
+    second_gamma : float or "auto"
+        As for `IKPCA`.
+    scale : float
+        The median distance between rows, whose inverse is the unit of gamma.
+    """
     expansion = search(trial, scale, simplest=trial.replicates)
     if second_gamma == "auto" and not trial.replicates:
         expansion = pair_search(trial, expansion, scale)
     return expansion
 
 
-def _refined(trial: CrossValidation, rough: Expansion, scale: float) -> Expansion:
-    """Return the best expansion around what was found on fewer rows."""
+def refined(trial: CrossValidation, rough: Expansion, scale: float) -> Expansion:
+    """Return the best expansion around what was found on fewer rows; `scale` as for them."""
     trial.see(*rough.gammas, *_doubled(rough, scale))
     best = trial.best(*rough.gammas)
     if len(best.gammas) > 1:

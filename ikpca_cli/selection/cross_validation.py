@@ -31,17 +31,22 @@ from ikpca_cli.selection.all_rows import for_all_rows
 from ikpca_cli.selection.choice import Oracle
 from ikpca_cli.selection.displacements import Candidates, Displacements, SmoothDisplacements
 from ikpca_cli.selection.far_rows import weights_for_most
-from ikpca_cli.selection.held_out import ENOUGH, PROBES, Trial, trials_of, varying_columns
+from ikpca_cli.selection.held_out import (
+    ENOUGH,
+    PROBES,
+    Trial,
+    more_or_fewer,
+    trials_of,
+    varying_columns,
+)
 from ikpca_cli.selection.least_risk import best_weights, optimism, risks_of
-from ikpca_cli.selection.outcome import Bandwidth, Expansion, Fit, LowPass
+from ikpca_cli.selection.outcome import LOW_FREQUENCIES, Bandwidth, Expansion, Fit, LowPass
 
 WORTH_A_PAIR = 0.005
 """Share of the risk that a second gamma has to save."""
 
 _CHUNK_ROWS = 128  # held-out rows that are moved at once: their kernel values stay in the cache
 _STEEPEST = 10.0  # change of a row's displacement over its own, per column
-_MORE_ROWS = 1.2  # than in a fit of the comparison, to show how fast the risk falls
-_FEWER_ROWS = 2.0 / 3.0  # where there are no more
 
 
 class CrossValidation:
@@ -107,6 +112,7 @@ class CrossValidation:
         self.noise_variance, self.ways = noise_variance, ways
         self.replicates = replicates
         self.seen: dict[Bandwidth, Displacements] = {}
+        self.components: dict[Bandwidth, int] = {}
         self.found: dict[tuple[Bandwidth, ...], Expansion] = {}
         self.trials = trials_of(
             rows,
@@ -124,11 +130,6 @@ class CrossValidation:
             self.smoothed = SmoothDisplacements.joined(
                 parallel_map(self._try_smoothers, self.trials)
             )
-
-    @property
-    def low_stage(self) -> str:
-        """What trying a gamma for low frequencies is called."""
-        return f"{self.stage} low frequencies"
 
     @property
     def n_held(self) -> int:
@@ -164,8 +165,8 @@ class CrossValidation:
         tried = parallel_map(lambda one: self._try(*one), asked)
         for gamma in new:
             self.seen[gamma] = Displacements.joined(islice(tried, len(self.trials)))
-            stage = self.low_stage if isinstance(gamma, LowPass) else self.stage
-            self.progress(stage, len(self.seen), 0)
+            name = f"{self.stage} {LOW_FREQUENCIES}" if isinstance(gamma, LowPass) else self.stage
+            self.progress(name, len(self.seen), 0)
 
     def lower(self, n_coefficients: int, fit: Fit) -> None:
         """Let `fit` stand for rows of which only some coefficients of low frequency are seen."""
@@ -207,10 +208,7 @@ class CrossValidation:
         few, held = len(first.places), len(first.held)
         if first.reference is not None:
             return expansion
-        beyond = np.setdiff1d(np.arange(held, len(self.rows)), first.places)
-        places = np.sort(np.concatenate([first.places, beyond]))
-        if len(places) < _MORE_ROWS * few:
-            places = first.places[: int(_FEWER_ROWS * few)]
+        places = more_or_fewer(first.places, held, len(self.rows))
         if not 0 < len(places) < n_samples:
             return expansion
         finer = replace(first, places=places)
@@ -264,7 +262,8 @@ class CrossValidation:
         else:
             width, fit, held, tangents = gamma, self.fit, trial.held, trial.tangents
         preimage = fit(trial.places, width)
-        dtype = preimage.component_variances[0].dtype
+        variances = preimage.component_variances[0]
+        self.components[gamma], dtype = len(variances), variances.dtype
         parts = []
         for part in chunks(len(held), _CHUNK_ROWS):
             moved = preimage.displacements(

@@ -8,38 +8,44 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import Any
 
+from ikpca_cli.data.first_pass import SAMPLE_ROWS
+from ikpca_cli.data.row_source import Progress
 from ikpca_cli.data.threads import thread_count
+from ikpca_cli.models.preimage import all_iterations
 from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.models.smoothing.smoothing_durations import of_learning, of_moving, of_trial
-from ikpca_cli.selection.held_out import MANY_PROBES, MANY_ROWS, directions_of
-from ikpca_cli.selection.stages import Grid, Stage
-
-if TYPE_CHECKING:
-    from ikpca_cli.selection.cross_validation import CrossValidation
-
-SEARCHED, SEARCHED_LOW = 6.5, 7.0
-"""Gammas that a search tries: for rows as they are, and for low frequencies."""
-
-REFINED, OF_AN_EXPANSION, LOW_OF_AN_EXPANSION = 2.5, 1.4, 0.6
-"""Gammas that are tried once more on all rows, that an expansion has in the end, and its models of
-low frequencies, where rows have an order."""
+from ikpca_cli.selection.held_out import (
+    FEWER_ROWS,
+    MANY_PROBES,
+    MORE_ROWS,
+    PROBES,
+    ROUGH_ROWS,
+    ROUGH_STEPS,
+    directions_of,
+    enough_at_first,
+    fold_sizes,
+    folds_of,
+)
+from ikpca_cli.selection.outcome import LOW_FREQUENCIES
+from ikpca_cli.selection.stages import Grid, Stage, expect
 
 NARROW = 8
 """Columns up to which rows have few directions."""
 
-MANY_DIRECTIONS = 1.4
-"""Times as long as a comparison takes that of the directions that weights are found with."""
-
-TRIED = 0.02
-"""Seconds that trying a gamma takes for each fold, whatever the sizes."""
-
 CHECKED = 8
 """Fits that tell the risk of what was chosen."""
 
-_MORE_FITTED = 1.5  # times the rows of a comparison, to see how fast the risk falls
+_SEARCHED, _REFINED, _OWN = 6.5, 2.5, 1.2  # gammas: tried, tried again, and taken
+_BANDS, _SEARCHED_LOW, _LOW = 1.4, 5.0, 0.6  # of low frequencies; tried in each; models in the end
+_TRIED = 0.002  # seconds that trying a gamma takes for each fold, whatever the sizes
+_MANY_DIRECTIONS = 1.4  # times a comparison, if weights are found with more directions
 _CLEANINGS, _CLEANED = 6, 250  # looks at what a fit does to its rows, and rows in each
+_NOISE_EACH = 4e-6  # seconds for each number, to tell what noise is like
+_NOISE_ROWS = 1000  # that are looked at for that
+_LEVEL_EACH, _LEVEL_NARROW = 6e-8, 5e-4  # to tell its level: for a pair of rows, for a short row
 
 
 class Durations(ABC):
@@ -59,6 +65,15 @@ class Durations(ABC):
             Columns.
         """
 
+    def with_components(self, count: int) -> Durations:
+        """Return what is known where a comparison has found so many components.
+
+        Parameters
+        ----------
+        count : int
+        """
+        return self
+
     def of_variant(self, n_fitted: int, n_features: int) -> float:
         """Return those of another ridge, or number of components, for a fit to some rows."""
         return 0.0
@@ -70,14 +85,6 @@ class Durations(ABC):
     @abstractmethod
     def of_cleaning(self, n_samples: int, n_features: int) -> float:
         """Return those of cleaning one row with a fit to so many."""
-
-    def of_comparison(self, comparison: CrossValidation) -> float:
-        """Return those of trying a gamma, on as many cores as there are."""
-        n_features, total = comparison.rows.shape[1], 0.0
-        for trial in comparison.trials:
-            numbers = len(trial.held) * len(comparison.ways) * (1 + len(trial.tangents))
-            total += TRIED + self.of_gamma(len(trial.places), numbers, n_features)
-        return total / thread_count()
 
 
 def grid_stages(grid: Grid, durations: Durations) -> list[Stage]:
@@ -91,100 +98,128 @@ def grid_stages(grid: Grid, durations: Durations) -> list[Stage]:
     return [*choosing, *fit_stages(durations, shape, n_own=1, n_low=0)]
 
 
-def search_stages(
-    trial: CrossValidation,
-    rough: CrossValidation | None,
-    durations: Durations,
-    shape: tuple[int, ...],
-    *,
-    surer: bool,
-) -> list[Stage]:
-    """Return what a search for gammas is expected to do, and a fit with what it finds.
+@dataclass(frozen=True)
+class SearchPlan:
+    """What a choice of gammas is expected to do, and a fit with what it finds.
 
-    Parameters
+    Attributes
     ----------
-    trial, rough : CrossValidation
-        The comparison on all rows that take part, and on fewer, if there is one.
     durations : Durations
     shape : tuple of int
         Of the rows.
-    surer : bool
-        Whether weights are found with more directions in the end.
+    most, enough : int
+        Rows on which gammas are compared, and held-out numbers that are enough.
+    order : RowOrder or None
+        Along the rows: as it is, or as it may be.
+    searched, refined, own : float
+        Gammas that are tried, that are tried again on all rows, and that are taken.
+    bands, low : float
+        Bands of low frequencies that are looked at, and models of these that are taken.
+    chosen : bool
+        Whether all that is left is the fit.
     """
-    first, again = rough or trial, durations.of_comparison(trial)
-    stages = [Stage(first.stage, durations.of_comparison(first), SEARCHED)]
-    if rough is not None:
-        stages.append(Stage(trial.stage, again, REFINED))
-    return [
-        *stages,
-        *low_stages(trial, rough, durations, shape, n_own=OF_AN_EXPANSION, surer=surer),
-    ]
+
+    durations: Durations
+    shape: tuple[int, int]
+    most: int
+    enough: int
+    order: RowOrder | None
+    searched: float = _SEARCHED
+    refined: float = _REFINED
+    own: float = _OWN
+    bands: float = _BANDS
+    low: float = _LOW
+    chosen: bool = False
+
+    def first_stages(self) -> list[Stage]:
+        """Return what comes before gammas are compared."""
+        n_samples, n_features = self.shape
+        noise = _NOISE_EACH * min(n_samples, _NOISE_ROWS) * n_features
+        looked_at = min(n_samples, SAMPLE_ROWS)
+        level = (_LEVEL_EACH * looked_at + _LEVEL_NARROW * (n_features <= NARROW)) * looked_at
+        needed, held, n_fitted = self._sizes
+        groups = 1 if needed <= 2 else 2  # of two folds each, whose windows are learned together
+        smoothing = groups * of_learning(self.order, n_fitted) / min(groups, thread_count())
+        # Orders are compared as well.
+        smoothing += 2.0 * of_trial(self.order, n_fitted, needed * held, 1)
+        return [Stage("noise", noise), Stage("level", level), Stage("smoothing", smoothing)]
+
+    def stages(self) -> list[Stage]:
+        """Return what comes from the first comparison of gammas on."""
+        needed, held, n_fitted = self._sizes
+        n_held, n_features = needed * held, self.shape[1]
+        ordered = self.order is not None and (self.order.down or self.order.across)
+        low, searched_low = self.low * ordered, self.bands * ordered * _SEARCHED_LOW
+        last = fit_stages(self.durations, self.shape, n_own=self.own, n_low=low, order=self.order)
+        if self.chosen:
+            return last
+        again = self._comparison(len(all_iterations()))
+        enough = enough_at_first(self._count, n_held, n_features)
+        if enough is None:
+            found = [_compared("refining", again, self.searched, searched_low)]
+        else:
+            few = replace(self, most=ROUGH_ROWS, enough=enough)
+            first = few._comparison(len(all_iterations(numbers=ROUGH_STEPS)))
+            found = [
+                _compared("choosing", first, self.searched, searched_low),
+                _compared("refining", again, self.refined, low * (self.bands > 0)),
+            ]
+        stages = [own for own, _ in found] + [below for _, below in found]
+        known, wanted = (
+            directions_of(n_held, n_features, probes) for probes in (PROBES, MANY_PROBES)
+        )
+        if wanted > known:
+            seconds = of_trial(self.order, n_fitted, n_held, wanted) / thread_count()
+            stages.append(Stage("smoothing", seconds))
+            stages += _compared("weighing", _MANY_DIRECTIONS * again, self.own, low)
+        more = max(min(self.shape[0], SAMPLE_ROWS) - held, n_fitted)
+        other = more if more >= MORE_ROWS * n_fitted else int(FEWER_ROWS * n_fitted)
+        seconds = self.durations.of_gamma(other, int(held * (1 + known) * _OWN), n_features)
+        seconds *= math.ceil((self.own + low) / thread_count())
+        seconds += of_trial(self.order, n_fitted, held, known)
+        return [*stages, Stage("estimating", seconds), *last]
+
+    @property
+    def _count(self) -> int:
+        """Rows that take part."""
+        return min(self.shape[0], self.most)
+
+    @property
+    def _sizes(self) -> tuple[int, int, int]:
+        """Folds that are held out, rows of each that are cleaned, and rows of a fit beside them."""
+        count = self._count
+        fitted = count - math.ceil(count / folds_of(count))
+        return *fold_sizes(count, self.shape[1], self.enough), fitted
+
+    def _comparison(self, ways: int) -> float:
+        """Return the seconds that trying a gamma takes."""
+        needed, held, fitted = self._sizes
+        n_features = self.shape[1]
+        numbers = held * ways * (1 + directions_of(needed * held, n_features, PROBES))
+        each = _TRIED + self.durations.of_gamma(fitted, numbers, n_features)
+        return needed * each / thread_count()
 
 
-def low_stages(
-    trial: CrossValidation,
-    rough: CrossValidation | None,
-    durations: Durations,
-    shape: tuple[int, ...],
-    *,
-    n_own: float,
-    surer: bool,
-) -> list[Stage]:
-    """Return what is left where the gammas for rows as they are are known.
+class Outlook:
+    """A plan that gets narrower while a choice goes on, and whom to tell.
 
     Parameters
     ----------
-    trial, rough, durations, shape, surer
-        As for `search_stages`.
-    n_own : float
-        How many these are.
+    progress : callable
+    plan : SearchPlan or None
+        None if nothing is known.
     """
-    first, order = rough or trial, trial.order
-    low = SEARCHED_LOW if order is not None and (order.down or order.across) else 0.0
-    stages = [Stage(first.low_stage, durations.of_comparison(first), low)]
-    if rough is not None:
-        stages.append(Stage(trial.low_stage, durations.of_comparison(trial), min(low, 1.0)))
-    n_low = LOW_OF_AN_EXPANSION if low else 0.0
-    last = last_stages(trial, durations, shape, n_own=n_own, n_low=n_low, surer=surer)
-    return [*stages, *last]
 
+    def __init__(self, progress: Progress, plan: SearchPlan | None) -> None:
+        self._progress, self._plan = progress, plan
 
-def last_stages(
-    trial: CrossValidation,
-    durations: Durations,
-    shape: tuple[int, ...],
-    *,
-    n_own: float,
-    n_low: float,
-    surer: bool,
-) -> list[Stage]:
-    """Return what is left where the gammas are known, as for `search_stages`.
-
-    Parameters
-    ----------
-    trial, durations, shape, surer
-        As there.
-    n_own : float
-        Gammas for rows as they are.
-    n_low : float
-        Those for their low frequencies.
-    """
-    first, stages = trial.trials[0], []
-    if surer:
-        directions = directions_of(trial.n_held, shape[1], MANY_PROBES)
-        sizes = len(first.places), trial.n_held, directions
-        stages.append(Stage("smoothing", of_trial(trial.order, *sizes) / thread_count()))
-        seconds = MANY_DIRECTIONS * durations.of_comparison(trial)
-        stages += [Stage("weighing", seconds, n_own)]
-        stages += [Stage("weighing low frequencies", seconds, n_low)]
-    numbers = len(first.held) * (1 + len(first.tangents)) * OF_AN_EXPANSION
-    times = _MORE_FITTED if len(trial.rows) >= MANY_ROWS else 1.0
-    seconds = durations.of_gamma(int(times * len(first.places)), int(numbers), shape[1])
-    seconds *= math.ceil((n_own + n_low) / thread_count())
-    seconds += of_trial(trial.order, len(first.places), len(first.held), len(first.tangents))
-    stages.append(Stage("estimating", seconds))
-    last = fit_stages(durations, shape, n_own=n_own, n_low=n_low, order=trial.order)
-    return [*stages, *last]
+    def narrow(self, components: int | None = None, **known: Any) -> None:
+        """Tell what is left with what is `known` by now, of the plan and of its components."""
+        if self._plan is not None:
+            if components is not None:
+                known["durations"] = self._plan.durations.with_components(components)
+            self._plan = replace(self._plan, **known)
+            expect(self._progress, self._plan.stages())
 
 
 def fit_stages(
@@ -213,9 +248,15 @@ def fit_stages(
         seconds = max(n_own / thread_count(), 1.0) * spectrum[0].seconds
         own = [Stage(spectrum[0].name, seconds / n_own, n_own)]
     beside = [] if order is None else [Stage("smoothing", of_learning(order, shape[0]))]
-    checks = _CLEANINGS * _CLEANED * durations.of_cleaning(shape[0], shape[1])
+    checks = (n_own + n_low) * _CLEANINGS * _CLEANED * durations.of_cleaning(shape[0], shape[1])
     checks += of_moving(order, 2 * _CLEANED)
     return [*own, *beside, *_times(spectrum, n_low), Stage("checking", checks)]
+
+
+def _compared(name: str, seconds: float, own: float, low: float) -> tuple[Stage, Stage]:
+    """Return the stages that try gammas for rows as they are, and for low frequencies."""
+    work = "comparing"
+    return Stage(name, seconds, own, work), Stage(f"{name} {LOW_FREQUENCIES}", seconds, low, work)
 
 
 def _times(stages: list[Stage], count: float) -> list[Stage]:

@@ -21,36 +21,28 @@ from ikpca_cli.models.preimage import (
     Iteration,
     all_iterations,
 )
-from ikpca_cli.selection.bandwidth import best_expansion, or_components
+from ikpca_cli.selection.bandwidth import or_components, refined, search_both
 from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Oracle, Task, usable_noise_std
 from ikpca_cli.selection.cross_validation import CrossValidation
-from ikpca_cli.selection.durations import (
-    Durations,
-    fit_stages,
-    last_stages,
-    low_stages,
-    search_stages,
-)
+from ikpca_cli.selection.durations import Outlook, SearchPlan
 from ikpca_cli.selection.held_out import (
     MANY_PROBES,
+    ROUGH_ROWS,
+    ROUGH_STEPS,
     directions_of,
+    enough_at_first,
     sample_of,
     with_those_of,
     with_windows,
 )
 from ikpca_cli.selection.outcome import Expansion, Fits, LowPass
-from ikpca_cli.selection.row_order import apart, best_order, or_no_windows, with_low_pass
-from ikpca_cli.selection.stages import expect
-
-ROUGH_ROWS = 600
-"""Rows on which gammas are told apart before the best are compared on all that take part."""
-
-ROUGH_HELD, ROUGH_ENOUGH, ROUGH_STEPS = 300, 6000, (1, 2)
-"""The least held-out rows, the least numbers in them, and the numbers of steps that this takes."""
-
-ROUGH_FROM, ROUGH_SHARE = 1.3, 2
-"""How many times as many rows must take part, or be held out, for that to be a saving."""
-
+from ikpca_cli.selection.row_order import (
+    apart,
+    best_order,
+    low_bands,
+    or_no_windows,
+    with_low_pass,
+)
 
 Compare: TypeAlias = Callable[..., CrossValidation]
 """A `CrossValidation` of the rows, but for its ways, their number and what is said of it."""
@@ -76,8 +68,8 @@ class ExpansionSearch:
         Held-out numbers that are.
     order : {"auto", "none"}
         As for `IKPCA`.
-    durations : Durations or None
-        How long the parts of a fit take, if that is known.
+    plan : SearchPlan or None
+        What this and a fit after it are expected to do, if that is known.
     """
 
     fits: Fits
@@ -89,7 +81,7 @@ class ExpansionSearch:
     replicates: bool
     seed: int
     order: str = "auto"
-    durations: Durations | None = None
+    plan: SearchPlan | None = None
 
     def run(self, task: Task) -> Choice:
         """Return every parameter for a fit.
@@ -141,11 +133,10 @@ class ExpansionSearch:
         if oracle is None and self.gamma == "auto":
             rough = self._rough(compare, trial, all_iterations(shrinks, ROUGH_STEPS))
         scale = float(np.median(distances)) or float(distances.mean())
-        found, expansion = self._found(compare, trial, rough, scale, X.shape)
+        outlook = Outlook(progress, self.plan)
+        found, expansion = self._found(compare, trial, rough, scale, X.shape[0], outlook)
         own, low = _parted(expansion)
-        if self.durations is not None:
-            counts = {"n_own": len(own), "n_low": len(low)}
-            expect(progress, fit_stages(self.durations, X.shape, **counts, order=found.order))
+        outlook.narrow(own=len(own), low=len(low), chosen=True)
         compared = (rough.found if rough else {}) | trial.found
         return Choice(
             self.n_components,
@@ -161,12 +152,9 @@ class ExpansionSearch:
         self, compare: Compare, trial: CrossValidation, ways: list[Iteration]
     ) -> CrossValidation | None:
         """Return a comparison of fewer rows, to begin with; None where that would save little."""
-        rows = trial.rows
-        held = max(ROUGH_HELD, int(np.ceil(ROUGH_ENOUGH / rows.shape[1])))
-        fewer = min(len(rows), self.most_rows) > ROUGH_FROM * ROUGH_ROWS
-        if not fewer and trial.n_held < ROUGH_SHARE * held:
-            return None
-        return compare(ways=ways, enough=held * rows.shape[1], most=ROUGH_ROWS)
+        count, n_features = trial.rows.shape
+        enough = enough_at_first(min(count, self.most_rows), trial.n_held, n_features)
+        return None if enough is None else compare(ways=ways, enough=enough, most=ROUGH_ROWS)
 
     def _found(
         self,
@@ -174,24 +162,29 @@ class ExpansionSearch:
         trial: CrossValidation,
         rough: CrossValidation | None,
         scale: float,
-        shape: tuple[int, ...],
+        n_samples: int,
+        outlook: Outlook,
     ) -> tuple[CrossValidation, Expansion]:
-        """Return the best expansion for a fit to (n, p) rows, and what its weights come from."""
+        """Return the best expansion for a fit to so many rows, and what its weights come from."""
         more, progress = _more_directions(trial), trial.progress
-        known = self.durations
-        if known is not None and self.gamma == "auto":
-            expect(progress, search_stages(trial, rough, known, shape, surer=more > 0))
-        expansion, first = best_expansion(trial, self.gamma, self.second_gamma, scale, rough=rough)
+        bands = low_bands(trial) if self.gamma == "auto" else []
+        outlook.narrow(order=trial.order, bands=len(bands))
         if self.gamma == "auto":
-            if known is not None:
-                counts = {"n_own": len(expansion.gammas)}
-                expect(progress, low_stages(trial, rough, known, shape, **counts, surer=more > 0))
+            first = search_both(rough or trial, self.second_gamma, scale)
+            found = max((rough or trial).components[gamma] for gamma in first.gammas)
+            refining, likely = len(first.gammas) + 1, (1 + len(first.gammas)) / 2
+            outlook.narrow(found, searched=0, refined=refining, own=likely)
+            expansion = first if rough is None else refined(trial, first, scale)
+        else:
+            first = expansion = trial.best(self.gamma)
+        if isinstance(self.second_gamma, float | int):
+            expansion = trial.best(expansion.gammas[0], float(self.second_gamma))
+        outlook.narrow(searched=0, refined=0, own=len(expansion.gammas))
+        if bands:
             coarse = (rough, first) if rough else None
-            expansion = with_low_pass(trial, expansion, self.fits, rough=coarse)
-        if known is not None:
-            n_low = sum(isinstance(gamma, LowPass) for gamma in expansion.gammas)
-            counts = {"n_own": len(expansion.gammas) - n_low, "n_low": n_low}
-            expect(progress, last_stages(trial, known, shape, **counts, surer=more > 0))
+            expansion = with_low_pass(trial, expansion, self.fits, bands, rough=coarse)
+        n_low = sum(isinstance(gamma, LowPass) for gamma in expansion.gammas)
+        outlook.narrow(own=len(expansion.gammas) - n_low, bands=0, low=n_low)
         if more:
             # Gammas are told apart by few directions, as all see the same; weights need more.
             surer = compare(
@@ -206,7 +199,7 @@ class ExpansionSearch:
             progress("smoothing", 1, 1)
             trial, expansion = surer, surer.best(*expansion.gammas)
         expansion = or_components(trial, or_no_windows(trial, expansion))
-        return trial, trial.fair_risk(trial.full_risk(expansion, shape[0]))
+        return trial, trial.fair_risk(trial.full_risk(expansion, n_samples))
 
 
 def _chosen(trial: CrossValidation, expansion: Expansion) -> ChosenExpansion:

@@ -31,9 +31,18 @@ ENOUGH = 100_000
 FEWEST_HELD, MANY_HELD = 200, 500
 """Rows that are held out at least, and those of one fold that are enough if their numbers are."""
 
+MORE_ROWS, FEWER_ROWS = 1.2, 2.0 / 3.0
+"""Times the rows of a fit that show how fast the risk falls: so many at least, or else fewer."""
+
 PROBES, MANY_PROBES = 12_000, 100_000
 """Numbers in the random directions of the divergence: to compare gammas, and for weights."""
 
+ROUGH_ROWS, ROUGH_STEPS = 600, (1, 2)
+"""Rows, and numbers of steps, by which gammas are told apart before the best are compared on all
+rows that take part."""
+
+_ROUGH_HELD, _ROUGH_ENOUGH = 300, 6000  # the least held-out rows, and numbers in them, for that
+_ROUGH_FROM, _ROUGH_SHARE = 1.3, 2  # times as many rows must take part, or be held out, to save
 _COLUMNS_EACH = 8  # for each direction, unless they are few
 
 
@@ -193,6 +202,22 @@ def one_quarter(
     return Trial(places, held, reference, [rng.standard_normal(held.shape)])
 
 
+def more_or_fewer(places: NDArray[np.intp], held: int, count: int) -> NDArray[np.intp]:
+    """Return places of more rows to fit on, or of fewer: they show how fast the risk falls.
+
+    Parameters
+    ----------
+    places : ndarray of int, shape (k,)
+        Those of a fit.
+    held, count : int
+        The first rows, which are held out, and all.
+    """
+    beyond = np.setdiff1d(np.arange(held, count), places)
+    if len(places) + len(beyond) < MORE_ROWS * len(places):
+        return places[: int(FEWER_ROWS * len(places))]
+    return np.sort(np.concatenate([places, beyond]))
+
+
 def means_of_others(rows: FloatArray) -> FloatArray:
     """Return for each row (m, p) the mean of the others, whose noise it does not share."""
     count = len(rows)
@@ -221,6 +246,21 @@ def fold_sizes(n_samples: int, n_features: int, enough: int) -> tuple[int, int]:
     size = int(np.ceil(n_samples / folds))
     needed = min(int(np.ceil(max(wanted, FEWEST_HELD) / size)), folds)
     return needed, size if needed > 1 else min(size, max(int(np.ceil(wanted)), MANY_HELD))
+
+
+def enough_at_first(count: int, n_held: int, n_features: int) -> int | None:
+    """Return the held-out numbers that a first comparison on fewer rows needs.
+
+    None where that would save little.
+
+    Parameters
+    ----------
+    count, n_held, n_features : int
+        Rows that take part in the comparison on all, those that it holds out, and columns.
+    """
+    held = max(_ROUGH_HELD, int(np.ceil(_ROUGH_ENOUGH / n_features)))
+    saves = count > _ROUGH_FROM * ROUGH_ROWS or n_held >= _ROUGH_SHARE * held
+    return held * n_features if saves else None
 
 
 def directions_of(n_samples: int, n_features: int, probes: int) -> int:

@@ -20,6 +20,9 @@ class LowPass(NamedTuple):
     gamma: float
 
 
+LOW_FREQUENCIES = "low frequencies"
+"""What a stage is called that tries gammas for them."""
+
 Bandwidth: TypeAlias = float | LowPass
 """A gamma for rows as they are, or for their low frequencies."""
 

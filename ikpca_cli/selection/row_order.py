@@ -71,10 +71,20 @@ def best_order(
     return orders[best + 1] if surely[best] > 0.0 else orders[0]
 
 
+def low_bands(trial: CrossValidation) -> list[int]:
+    """Return how many coefficients of low frequency may tell more than all do, ascending."""
+    order, p = trial.order, trial.rows.shape[1]
+    if order is None or not (order.down or order.across):
+        return []
+    counts = {signal_band(order, trial.rows, trial.noise_variance, ratio) for ratio in RATIOS}
+    return sorted(count for count in counts if _FEWEST <= count <= _WIDEST * p)
+
+
 def with_low_pass(
     trial: CrossValidation,
     main: Expansion,
     fits: Fits,
+    bands: list[int],
     *,
     rough: tuple[CrossValidation, Expansion] | None = None,
 ) -> Expansion:
@@ -87,17 +97,16 @@ def with_low_pass(
         What it is added to.
     fits : callable
         Maps rows (n, q), their squared distances (n, n) and the noise variance to a `Fit`.
+    bands : list of int
+        The `low_bands`.
     rough : tuple of CrossValidation and Expansion, optional
         Of fewer rows, to search on first, and what it is added to there.
     """
-    order = trial.order
-    if order is None or not (order.down or order.across):
-        return main
-    rows, p = trial.rows, trial.rows.shape[1]
-    counts = {signal_band(order, rows, trial.noise_variance, ratio) for ratio in RATIOS}
+    order, rows = trial.order, trial.rows
     first, base = rough or (trial, main)
     found, factors = [base], FACTORS
-    for count in sorted(count for count in counts if _FEWEST <= count <= _WIDEST * p):
+    for count in bands:
+        assert order is not None
         low = np.ascontiguousarray(order.forward(rows)[:, :count])
         distances = Gaussian().distance(low, low)
         scale = float(np.median(distances)) or float(distances.mean())

@@ -1,26 +1,40 @@
 """The stages of a fit as parts of one whole, so that the time left is that of all of them.
 
 How many candidates a search will try, and how long each takes, is known before by their usual
-number and by the sizes of the arrays. What has been done of it so far sets the pace of the rest.
+number and by the sizes of the arrays. How long it really takes is measured while a fit runs: each
+kind of work sets the pace of what is left of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from ikpca_cli.data.row_source import Progress
 
-TICKS = 1000
+TICKS = 10_000
 """The total that a whole is reported in."""
+
+_LITTLE = 0.1  # foretold seconds: a pace that was measured on less is not trusted alone
 
 
 class Stage(NamedTuple):
-    """What is to come: a name that is reported, seconds of one pass, and how many passes."""
+    """What is to come: a name that is reported, seconds of one pass, and how many passes.
+
+    Stages of the same work, by default those of one name, go at one pace.
+    """
 
     name: str
     seconds: float
     passes: float = 1.0
+    work: str = ""
+
+    @property
+    def kind(self) -> str:
+        """What goes at the same pace."""
+        return self.work or self.name
 
 
 class Grid(NamedTuple):
@@ -54,13 +68,18 @@ class Whole:
     ----------
     progress : callable
         What it is told to.
+    clock : callable
+        Returns seconds.
     """
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
+    def __init__(self, progress: Progress, clock: Callable[[], float] = time.perf_counter) -> None:
+        self._progress, self._clock = progress, clock
         self._expected: list[Stage] = []
         self._passes, self._part = 0.0, 0.0
-        self._done, self._told = 0.0, 0
+        self._begun = self._last = 0.0
+        self._foretold: defaultdict[str, float] = defaultdict(float)
+        self._taken: defaultdict[str, float] = defaultdict(float)
+        self._told = 0
 
     def __call__(self, name: str, done: int, total: int) -> None:
         """Tell how far a stage is."""
@@ -77,29 +96,48 @@ class Whole:
 
     def expect(self, stages: Sequence[Stage]) -> None:
         """Set what is to come, in order, instead of what was."""
+        self._last = self._clock()
+        if not self._expected:
+            self._begun = self._last
         self._expected = [stage for stage in stages if stage.passes > 0.0]
         self._passes = self._part = 0.0
         if self._expected:
             self._tell(self._expected[0].name)
 
     def _advance(self, done: int, total: int) -> None:
-        """Count what was done of the first stage since the call before."""
-        if total:
-            part = done / total
-            more = part if part < self._part else part - self._part
-            self._part = part
-        else:
-            more = float(done > 0)
-        self._passes += more
-        self._done += more * self._expected[0].seconds
+        """Count what was done of the first stage since the call before, and how long that took."""
+        part, now = done / total if total else 0.0, self._clock()
+        more = part - self._part * (part >= self._part) if total else float(done > 0)
+        self._part, self._passes = part, self._passes + more
+        if more > 0.0:  # what went before the beginning of a stage is no part of it
+            stage = self._expected[0]
+            self._foretold[stage.kind] += more * stage.seconds
+            self._taken[stage.kind] += now - self._last
+        self._last = now
+
+    def _left(self) -> float:
+        """Return the seconds left: each kind of work goes on at its own pace.
+
+        Until it has shown one, at that of all that was done.
+        """
+        usual = _pace(sum(self._taken.values()), sum(self._foretold.values()), 1.0)
+        left = 0.0
+        for at, stage in enumerate(self._expected):
+            passes = stage.passes if at else max(stage.passes - self._passes, 0.0)
+            pace = _pace(self._taken[stage.kind], self._foretold[stage.kind], usual)
+            left += pace * stage.seconds * passes
+        return left
 
     def _tell(self, name: str) -> None:
-        first, *stages = self._expected
-        left = first.seconds * max(first.passes - self._passes, 0.0)
-        left += sum(stage.seconds * stage.passes for stage in stages)
-        share = self._done / max(self._done + left, 1e-300)
+        gone = self._last - self._begun
+        share = gone / max(gone + self._left(), 1e-300)
         self._told = max(self._told, round(TICKS * share))
         self._progress(name, self._told, TICKS)
+
+
+def _pace(taken: float, foretold: float, usual: float) -> float:
+    """Return how many times as long as foretold a kind of work takes."""
+    return (taken + _LITTLE * usual) / (foretold + _LITTLE)
 
 
 def expect(progress: Progress, stages: Sequence[Stage]) -> None:

@@ -33,7 +33,7 @@ class Clock:
 def test_the_time_left_is_that_of_all_stages_whatever_the_pace(tried, pace):
     clock = Clock()
     left, shown = TimeLeft(clock), []
-    whole = Whole(lambda *words: left.report(*words) and None)
+    whole = Whole(lambda *words: left.report(*words) and None, clock)
     left.report("reading", 700, 700)
     clock.now += 2.0 * pace  # before anything is expected
     begun = clock.now
@@ -63,11 +63,12 @@ def test_the_time_left_is_that_of_all_stages_whatever_the_pace(tried, pace):
 
 
 def test_stages_that_come_again_are_told_apart_from_those_before():
-    told = []
-    whole = Whole(lambda *words: told.append(words[1] / TICKS))
+    told, clock = [], Clock()
+    whole = Whole(lambda *words: told.append(words[1] / TICKS), clock)
     whole.expect([Stage("features", 3.0), Stage("components", 1.0)] * 2)
-    for name, parts in (("features", 4), ("components", 2)) * 2:
+    for name, parts, each in (("features", 4, 0.75), ("components", 2, 0.5)) * 2:
         for part in range(parts):
+            clock.now += each
             whole(name, part + 1, parts)
     seconds = np.cumsum([0.0] + ([0.75] * 4 + [0.5] * 2) * 2)
     assert told == pytest.approx(seconds / 8.0, abs=1e-3)
@@ -132,6 +133,7 @@ def test_a_fit_with_nothing_given_is_one_whole(order):
     low = ["refining low frequencies"] if order == "auto" else []
     assert [name for name in names if "weighing" not in name] == [
         "noise",
+        "level",
         "smoothing",
         "refining",
         *low,
@@ -172,10 +174,10 @@ def test_so_is_one_that_searches_a_grid(model, last):
 def test_the_plan_of_a_fit_grows_with_its_rows_and_has_smoothers_where_rows_may_have_an_order():
     def planned(n_samples, n_features):
         stages = IKPCA()._planned(n_samples, n_features)
-        return {name: seconds * passes for name, seconds, passes in stages}
+        return {stage.name: stage.seconds * stage.passes for stage in stages}
 
     assert planned(400, 3)["smoothing"] == 0.0
-    assert list(planned(400, 100))[:3] == ["noise", "smoothing", "choosing"]
+    assert list(planned(400, 100))[:4] == ["noise", "level", "smoothing", "refining"]
     totals = [sum(planned(*size).values()) for size in ((200, 50), (400, 50), (400, 200))]
     assert totals == sorted(set(totals))
     assert IKPCA(n_rff=60, inverse="paper")._planned(400, 100) == []

@@ -16,14 +16,16 @@ from ikpca_cli.models.preimage import Iteration
 from ikpca_cli.models.preimage_model import PreimageModel
 from ikpca_cli.models.random_features import FourierFeatures
 from ikpca_cli.models.smoothing.candidates import SmoothingFit
+from ikpca_cli.models.smoothing.detection import FEWEST_COLUMNS
 from ikpca_cli.models.smoothing.model import SmoothingModel
+from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.models.smoothing.row_windows import WindowModel
 from ikpca_cli.selection.choice import Auto, Choice, ChosenExpansion, Task
 from ikpca_cli.selection.outcome import Fits
 from ikpca_cli.selection.stages import Stage
 
 if TYPE_CHECKING:
-    from ikpca_cli.selection.durations import Durations
+    from ikpca_cli.selection.durations import Durations, SearchPlan
 
 
 @dataclass(frozen=True)
@@ -171,11 +173,16 @@ class ExpandedKind(Kind):
 
     def planned(self, n_samples: int, n_features: int) -> list[Stage]:
         """Return what a fit with nothing given is expected to do, as `Kind` says."""
-        from ikpca_cli.estimators.preimages.whole_plan import whole_plan
+        plan = self._plan(n_samples, n_features)
+        return [*plan.first_stages(), *plan.stages()]
 
-        given = self.durations(n_samples, n_features), (n_samples, n_features)
+    def _plan(self, n_samples: int, n_features: int) -> SearchPlan:
+        from ikpca_cli.selection.durations import SearchPlan
+
         ordered = self.asked.order != "none" and not self.asked.replicates
-        return whole_plan(*given, most=self.CHOICE_ROWS, enough=self.ENOUGH, ordered=ordered)
+        order = RowOrder(n_features, 1) if ordered and n_features >= FEWEST_COLUMNS else None
+        known = self.durations(n_samples, n_features), (n_samples, n_features)
+        return SearchPlan(*known, self.CHOICE_ROWS, self.ENOUGH, order)
 
     def choose(self, task: Task) -> Choice:
         """Return every parameter for a fit, as `Kind` says."""
@@ -193,7 +200,7 @@ class ExpandedKind(Kind):
             replicates=asked.replicates,
             seed=asked.seed,
             order=asked.order,
-            durations=self.durations(*task.X.shape),
+            plan=self._plan(*task.X.shape),
         )
         return search.run(task)
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from ikpca_cli.estimators.preimages.trial_fits import COMPARED_COMPONENTS
 from ikpca_cli.models.exact_spectrum import COMPONENTS
 from ikpca_cli.selection.durations import NARROW, Durations
 from ikpca_cli.selection.stages import Stage
 
-_WIDE = 50  # columns up to which noise takes as many directions as there are, unless they are few
-_FEWER = 0.6  # of the components that there may be, in wider rows
-_MOST_COMPARED, _USED_EACH = 384, 32  # components: of a comparison, and for each of few columns
+_USED_EACH = 32  # components that each of few columns has
 
 
 @dataclass(frozen=True)
@@ -22,29 +21,43 @@ class ExactDurations(Durations):
     ----------
     n_landmarks : int or None
         Rows that stand for all, if some do.
+    components : int or None
+        That a comparison has found, if one has.
     """
 
     n_landmarks: int | None = None
+    components: int | None = None
+
+    def with_components(self, count: int) -> ExactDurations:
+        """Return those where a comparison has found so many components, as `Durations` says."""
+        # One that has all that it may have tells nothing of more.
+        return replace(self, components=count if count < COMPARED_COMPONENTS else COMPONENTS)
 
     def of_gamma(self, n_fitted: int, numbers: int, n_features: int) -> float:
         """Return those of one gamma, as `Durations` says."""
-        used = min(n_fitted // 2, _MOST_COMPARED, _used(n_features))
-        moved = (4.3e-9 + 7e-11 * n_features + 7e-12 * used) * numbers * n_fitted
-        return 4.7e-10 * n_fitted**2 * used + moved
+        used = min(n_fitted, COMPARED_COMPONENTS, self._used(n_features))
+        moved = (5.5e-9 + 1.3e-10 * n_features + 2e-11 * used) * numbers * n_fitted
+        return _of_eigenpairs(n_fitted, used) + _of_gains(n_fitted, used) + moved
 
     def of_spectrum(self, n_samples: int, n_features: int) -> list[Stage]:
         """Return the stages of a spectrum, as `Durations` says."""
+        count = self.n_landmarks or n_samples
+        used = min(count, self._used(n_features))
+        own, gains = _of_eigenpairs(count, used), _of_gains(count, used)
         if self.n_landmarks is None:
-            return [Stage("eigenvectors", _of_exact_spectrum(n_samples, n_features))]
-        used = _used(n_features) * (1.0 if NARROW < n_features < _WIDE else _FEWER)
-        own = (3.2e-10 * used + 2e-8) * self.n_landmarks**2  # by iteration
-        sums = (1.4e-8 + 3.3e-11 * used) * n_samples * self.n_landmarks
-        names = "landmarks", "features", "eigenvectors"
-        return list(map(Stage, names, (own, sums, own / 6.0)))
+            return [Stage("eigenvectors", own + gains)]
+        sums = (3e-8 + 5e-11 * used) * n_samples * count
+        stages = ("landmarks", own), ("features", sums), ("eigenvectors", gains)
+        return [Stage(*stage) for stage in stages]
 
     def of_cleaning(self, n_samples: int, n_features: int) -> float:
         """Return those of one row, as `Durations` says."""
         return (self.n_landmarks or n_samples) * (7e-8 + 5e-11 * n_features)
+
+    def _used(self, n_features: int) -> int:
+        """Return how many components rows of a width are likely to have."""
+        few = _USED_EACH * n_features if n_features <= NARROW else COMPONENTS
+        return self.components or min(COMPONENTS, few)
 
 
 @dataclass(frozen=True)
@@ -70,8 +83,8 @@ class FeatureDurations(Durations):
     def of_gamma(self, n_fitted: int, numbers: int, n_features: int) -> float:
         """Return those of one gamma, as `Durations` says."""
         used = min(n_fitted, self.USED)
-        fitted = (3e-10 * n_features + 1e-10 * used) * n_fitted
-        return (fitted + 2.2e-11 * (n_features + used) * numbers) * self.compared
+        fitted = (5e-10 * n_features + 1.6e-10 * used) * n_fitted
+        return (fitted + 3.5e-11 * (n_features + used) * numbers) * self.compared
 
     def of_spectrum(self, n_samples: int, n_features: int) -> list[Stage]:
         """Return the stages of a spectrum, as `Durations` says."""
@@ -88,14 +101,11 @@ class FeatureDurations(Durations):
         return 4e-10 * self.n_rff * (n_features + min(n_samples, self.USED))
 
 
-def _of_exact_spectrum(n_samples: int, n_features: int) -> float:
-    """Return how long the spectrum of so many rows takes."""
-    used = _used(n_features)
-    if 3 * used < n_samples and not NARROW < n_features < _WIDE:  # by iteration
-        return (3e-10 * used + 7e-8) * n_samples**2
-    return 2.2e-10 * n_samples**3 + 6e-8 * n_samples**2
+def _of_eigenpairs(size: int, used: int) -> float:
+    """Return how long the leading eigenpairs of a matrix take: by iteration, or all of them."""
+    return (5e-10 * used if 3 * used <= size else 3e-10 * size) * size**2
 
 
-def _used(n_features: int) -> int:
-    """Return how many components rows of a width have."""
-    return min(COMPONENTS, _USED_EACH * n_features) if n_features <= NARROW else COMPONENTS
+def _of_gains(size: int, used: int) -> float:
+    """Return how long it takes to prepare a spectrum, and to tell what noise does to it."""
+    return (6e-8 + 7e-11 * used) * size**2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.models.smoothing.row_windows import windows_of
 
-_LEARNED = 8e-7  # for each number in the windows that are learned from
+_LEARNED = 1.2e-6  # for each number in the windows that are learned from
 _ALONG_A_LINE, _IN_A_PICTURE = 1e-6, 2.8e-6  # for each number that is moved, or turned
 _COMPONENTS = 1e-9  # for the third power of the shorter side
 
