@@ -17,6 +17,7 @@ of their own is not, though it may fill directions as evenly as noise does.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.low_rank import LowRank
@@ -96,42 +97,49 @@ def most_normal(X: FloatArray, std: float, *, by_steps: bool = False) -> float:
     n_rows = counts.sum(axis=0)
     left = np.vstack([n_rows - counts, n_rows])
     pairs = np.maximum(left * (left - 1.0), 1.0)
-    best, lowest = np.inf, [np.inf, np.inf]
-    for multiple in range(1, _COUNT + 1):
+    orders = np.arange(_FIRST, _COUNT + 1)
+    sums = np.empty((len(orders), len(starts), X.shape[1]), dtype=complex)
+    power *= unit ** (_FIRST - 1)
+    for group_sums in sums:
         power *= unit
-        if multiple < _FIRST:
-            continue
-        argument, by_chance = multiple * _STEP / std, _BY_CHANCE[multiple > _FEW]
-        sums = np.add.reduceat(power, starts, axis=0)
-        total = sums.sum(axis=0)
-        # Of independent rows, without the part that each has with itself.
-        squares = (np.abs(np.vstack([total - sums, total])) ** 2 - left) / pairs
-        told = limits >= argument
-        for which, columns in enumerate((told, quiet & told)):
-            some = np.compress(columns, squares, axis=1)
-            square, error = _mean_square(some, n_rows[columns], by_chance)
-            rises = square - error > lowest[which]
-            lowest[which] = min(lowest[which], square + error)
-            if square > error and (rises or not by_steps):
-                best = min(best, (-np.log(square - error)) ** 0.5 / argument)
-    return float(best)
+        np.add.reduceat(power, starts, axis=0, out=group_sums)
+    total = sums.sum(axis=1, keepdims=True)
+    # Of independent rows, without the part that each has with itself.
+    moduli = np.abs(np.concatenate([total - sums, total], axis=1))
+    squares = (moduli**2 - left) / pairs
+    arguments = orders * _STEP / std
+    by_chance = np.where(orders > _FEW, _BY_CHANCE[1], _BY_CHANCE[0])
+    told, best = limits >= arguments[:, None], np.inf
+    for columns in (told, quiet & told):
+        square, error = _mean_squares(squares, columns, n_rows, by_chance)
+        known = square > error
+        if by_steps:
+            before = np.minimum.accumulate(np.append(np.inf, square + error))[:-1]
+            known &= square - error > before
+        bounds = (-np.log((square - error)[known])) ** 0.5 / arguments[known]
+        best = min(best, float(bounds.min(initial=np.inf)))
+    return best
 
 
-def _mean_square(squares: FloatArray, n_rows: FloatArray, by_chance: float) -> tuple[float, float]:
-    """Return the mean squared modulus of characteristic functions, and what it may be off.
+def _mean_squares(
+    squares: FloatArray, columns: NDArray[np.bool_], n_rows: FloatArray, by_chance: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return the mean squared moduli of characteristic functions, and what they may be off.
 
     Parameters
     ----------
-    squares : ndarray, shape (groups + 1, q)
-        Squared moduli without each group of rows in turn, and of all.
-    n_rows : ndarray, shape (q,)
+    squares : ndarray, shape (k, groups + 1, p)
+        At each argument, squared moduli without each group of rows in turn, and of all.
+    columns : ndarray, shape (k, p)
+        Those to take the mean of; nothing is known without any.
+    n_rows : ndarray, shape (p,)
         Values in each column.
-    by_chance : float
+    by_chance : ndarray, shape (k,)
         How much more than none there may be, in units of what is seen where there is none.
     """
-    if not squares.size:
-        return 0.0, np.inf
-    means = squares.mean(axis=1)
-    error = float(means[:-1].std()) * (len(squares) - 2) ** 0.5
-    chance = float(np.mean(n_rows**-2.0) / len(n_rows)) ** 0.5
-    return float(means[-1]), _SURELY * error + by_chance * chance
+    count = np.maximum(columns.sum(axis=1), 1)
+    means = np.einsum("kgp,kp->kg", squares, columns.astype(float)) / count[:, None]
+    errors = means[:, :-1].std(axis=1) * (squares.shape[1] - 2) ** 0.5
+    chance = np.where(columns, n_rows**-2.0, 0.0).sum(axis=1) ** 0.5 / count
+    errors = _SURELY * errors + by_chance * chance
+    return means[:, -1], np.where(columns.any(axis=1), errors, np.inf)
