@@ -747,3 +747,10 @@ def test_tabs_stay_below_lines_of_other_words(opened):
     values, layout, _ = opened(above + lines(NUMBERS, between="\t"))
     assert layout.table.delimiter == "\t"
     assert_array_equal(values, NUMBERS)
+
+
+def test_tabs_stay_below_names_of_one_column_more(opened):
+    above = "Channels\t2\t\t\nSamples\t30\t30\t\nX_Value\tVoltage\tCurrent\tComment\n"
+    values, layout, _ = opened(above + lines(NUMBERS[:, :3], between="\t"))
+    assert layout.table.delimiter == "\t"
+    assert_array_equal(values, NUMBERS[:, :3])

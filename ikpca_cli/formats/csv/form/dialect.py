@@ -251,9 +251,9 @@ def _best(
     And which part of them that is.
     """
     best, most = candidates[0], -1.0
-    tabs = ["\t" in line for line in lines]
-    rows = lines[len(lines) - [*tabs[::-1], False].index(False) :]  # below what stands above them
-    tabbed = 4 * len(rows) >= len(lines)
+    untabbed = [place for place, line in enumerate(lines, 1) if "\t" not in line]
+    rows = lines[max([len(lines) // 2, *untabbed[-1:]]) :]
+    tabbed = 4 * len(rows) >= len(lines)  # below what may stand above them
     by_tabs: set[str] = set()  # decimal marks with which tabs explain all rows
     whole: set[str] = set()  # decimal marks with which lines were one cell each
     for mark, point in candidates:
