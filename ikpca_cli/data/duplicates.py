@@ -28,17 +28,14 @@ _ROUNDED = 1e-5
 
 
 def marks_of(X: FloatArray) -> FloatArray:
-    """Return what tells centred rows (m, p) from others, (m, 2): squared length and a product.
-
-    In single precision, which is enough for that.
-    """
-    waves = np.cos(np.arange(X.shape[1]))
-    return np.stack([np.einsum("ij,ij->i", X, X), X @ waves], axis=1).astype(np.float32)
+    """Return what tells centred rows (m, p) from others, (m, 2): squared length and a product."""
+    X, waves = X.astype(np.float64, copy=False), np.cos(np.arange(X.shape[1]))
+    return np.stack([np.einsum("ij,ij->i", X, X), X @ waves], axis=1)
 
 
 def are_among(X: FloatArray, marks: FloatArray) -> NDArray[np.bool_]:
     """Tell which of some centred rows (m, p) are those that have the marks (n, 2)."""
-    own, kept = marks_of(X).astype(float), marks[np.argsort(marks[:, 0])].astype(float)
+    own, kept = marks_of(X), marks[np.argsort(marks[:, 0])].astype(float)
     first = np.searchsorted(kept[:, 0], own[:, 0] * (1.0 - _SAME))
     last = np.searchsorted(kept[:, 0], own[:, 0] * (1.0 + _SAME), side="right")
     slack = _SAME * np.sqrt(own[:, 0] * X.shape[1])

@@ -63,6 +63,7 @@ class Residual:
     @classmethod
     def of(cls, noisy: FloatArray, cleaned: FloatArray) -> Residual:
         """Return that of rows (n, p) before and after cleaning."""
+        noisy, cleaned = noisy.astype(np.float64), cleaned.astype(np.float64)  # squares reach far
         removed = noisy - cleaned
         signal = cleaned - cleaned.mean(axis=0)
         return cls(

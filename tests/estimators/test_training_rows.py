@@ -46,9 +46,10 @@ def test_components_that_were_given_are_a_projection():
     assert_allclose(model.denoise(noisy), noisy.mean(axis=0) + codes @ model.components_)
 
 
-def test_a_row_is_known_by_its_marks_and_no_other_is():
+@pytest.mark.parametrize("unit", [1.0, 1e-25, 1e25])
+def test_a_row_is_known_by_its_marks_and_no_other_is(unit):
     rng = np.random.default_rng(np.random.SeedSequence([82]))
-    rows = rng.normal(size=(500, 7))
+    rows = unit * rng.normal(size=(500, 7))
     rows[100:200] = rows[:100]
     marks = marks_of(rows)
     assert are_among(rows[::-1] * (1.0 + 1e-6), marks).all()

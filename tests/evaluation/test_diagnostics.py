@@ -50,6 +50,14 @@ def test_uneven_noise_is_noticed(waves):
     assert "stronger in some columns" in noise_flaw(PCA(2, noise_std=0.3).fit(noisy), noisy)
 
 
+@pytest.mark.parametrize("unit", [1e-25, 1e25])
+def test_single_precision_tells_a_residual_in_any_unit(waves, unit):
+    clean, rng = waves
+    noisy = clean + rng.normal(scale=0.3, size=clean.shape)
+    far = Residual.of(*((unit * one).astype(np.float32) for one in (noisy, clean)))
+    assert far.autocorrelation == pytest.approx(Residual.of(noisy, clean).autocorrelation, abs=1e-6)
+
+
 def test_residual_of_lost_signal_is_noticed(waves):
     clean, rng = waves
     noisy = clean + rng.normal(scale=0.05, size=clean.shape)
