@@ -115,8 +115,8 @@ class SearchPlan:
         Gammas that are tried, that are tried again on all rows, and that are taken.
     bands, low : float
         Bands of low frequencies that are looked at, and models of these that are taken.
-    chosen : bool
-        Whether all that is left is the fit.
+    smoothed, chosen : bool
+        Whether smoothers have been tried, and whether all that is left is the fit.
     """
 
     durations: Durations
@@ -129,23 +129,19 @@ class SearchPlan:
     own: float = _OWN
     bands: float = _BANDS
     low: float = _LOW
+    smoothed: bool = False
     chosen: bool = False
 
     def first_stages(self) -> list[Stage]:
-        """Return what comes before gammas are compared."""
+        """Return what comes before the choice."""
         n_samples, n_features = self.shape
         noise = _NOISE_EACH * min(n_samples, _NOISE_ROWS) * n_features
         looked_at = min(n_samples, SAMPLE_ROWS)
         level = (_LEVEL_EACH * looked_at + _LEVEL_NARROW * (n_features <= NARROW)) * looked_at
-        needed, held, n_fitted = self._sizes
-        groups = 1 if needed <= 2 else 2  # of two folds each, whose windows are learned together
-        smoothing = groups * of_learning(self.order, n_fitted) / min(groups, thread_count())
-        # Orders are compared as well.
-        smoothing += 2.0 * of_trial(self.order, n_fitted, needed * held, 1)
-        return [Stage("noise", noise), Stage("level", level), Stage("smoothing", smoothing)]
+        return [Stage("noise", noise), Stage("level", level)]
 
     def stages(self) -> list[Stage]:
-        """Return what comes from the first comparison of gammas on."""
+        """Return what is left of the choice, and the fit."""
         needed, held, n_fitted = self._sizes
         n_held, n_features = needed * held, self.shape[1]
         ordered = self.order is not None and (self.order.down or self.order.across)
@@ -164,7 +160,7 @@ class SearchPlan:
                 _compared("choosing", first, self.searched, searched_low),
                 _compared("refining", again, self.refined, low * (self.bands > 0)),
             ]
-        stages = [own for own, _ in found] + [below for _, below in found]
+        stages = [*self._smoothing(), *(own for own, _ in found), *(below for _, below in found)]
         known, wanted = (
             directions_of(n_held, n_features, probes) for probes in (PROBES, MANY_PROBES)
         )
@@ -178,6 +174,14 @@ class SearchPlan:
         seconds *= math.ceil((self.own + low) / thread_count())
         seconds += of_trial(self.order, n_fitted, held, known)
         return [*stages, Stage("estimating", seconds), *last]
+
+    def _smoothing(self) -> list[Stage]:
+        """Return what comes before gammas are compared."""
+        needed, held, n_fitted = self._sizes
+        groups = 1 if needed <= 2 else 2  # of two folds each, whose windows are learned together
+        seconds = groups * of_learning(self.order, n_fitted) / min(groups, thread_count())
+        seconds += of_trial(self.order, n_fitted, needed * held, 1)
+        return [] if self.smoothed else [Stage("smoothing", seconds)]
 
     @property
     def _count(self) -> int:

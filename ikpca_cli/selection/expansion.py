@@ -105,7 +105,8 @@ class ExpansionSearch:
             directions = model_rng(self.seed, Stream.DIRECTIONS)
             order = best_order(rows, mean, noise_variance, directions)
             order = replace(order, patches=patches) if order else None
-            progress("smoothing", 1, 5)
+        outlook = Outlook(progress, self.plan)
+        outlook.narrow(order=order)
         rng = model_rng(self.seed, Stream.DIRECTIONS)
         compare: Compare = partial(
             CrossValidation,
@@ -128,12 +129,11 @@ class ExpansionSearch:
             windows=partial(with_windows, rows, order, mean, noise_variance),
             stage="refining",
         )
-        progress("smoothing", 5, 5)
+        progress("smoothing", 1, 1)
         rough = None
         if oracle is None and self.gamma == "auto":
             rough = self._rough(compare, trial, all_iterations(shrinks, ROUGH_STEPS))
         scale = float(np.median(distances)) or float(distances.mean())
-        outlook = Outlook(progress, self.plan)
         found, expansion = self._found(compare, trial, rough, scale, X.shape[0], outlook)
         own, low = _parted(expansion)
         outlook.narrow(own=len(own), low=len(low), chosen=True)
@@ -168,7 +168,7 @@ class ExpansionSearch:
         """Return the best expansion for a fit to so many rows, and what its weights come from."""
         more, progress = _more_directions(trial), trial.progress
         bands = low_bands(trial) if self.gamma == "auto" else []
-        outlook.narrow(order=trial.order, bands=len(bands))
+        outlook.narrow(smoothed=True, bands=len(bands))
         if self.gamma == "auto":
             first = search_both(rough or trial, self.second_gamma, scale)
             found = max((rough or trial).components[gamma] for gamma in first.gammas)
