@@ -50,7 +50,3 @@ class ArcsineDurations(FeatureDurations):
     def of_gamma(self, n_fitted: int, numbers: int, n_features: int) -> float:
         """Return those of one gamma, as `Durations` says; each arcsine costs as much as two."""
         return 6.0 * super().of_gamma(n_fitted, numbers, n_features)
-
-    def of_cleaning(self, n_samples: int, n_features: int) -> float:
-        """Return those of one row, as `Durations` says: in one step."""
-        return super().of_cleaning(n_samples, n_features) / 3.0

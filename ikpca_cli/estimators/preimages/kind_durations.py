@@ -98,7 +98,7 @@ class FeatureDurations(Durations):
 
     def of_cleaning(self, n_samples: int, n_features: int) -> float:
         """Return those of one row, as `Durations` says."""
-        return 4e-10 * self.n_rff * (n_features + min(n_samples, self.USED))
+        return 1.3e-10 * self.n_rff * (n_features + min(n_samples, self.USED))
 
 
 def _of_eigenpairs(size: int, used: int) -> float:
