@@ -38,8 +38,6 @@ class ResidualStatistics:
         Of the rows, (n, p).
     kurtosis, core_kurtosis : float
         3 for normal numbers; of all rows, and without the longest tenth of them.
-    row_kurtosis : float
-        The median of those of single rows.
     rows, core_rows : float
         Variance of the squared lengths of rows over that of noise: 1; again of all rows, and
         without the longest tenth of them.
@@ -50,7 +48,6 @@ class ResidualStatistics:
     shape: tuple[int, int]
     kurtosis: float
     core_kurtosis: float
-    row_kurtosis: float
     rows: float
     core_rows: float
     columns: float
@@ -73,7 +70,6 @@ class ResidualStatistics:
             X.shape,
             float(np.mean(squares**2)),
             float(np.mean(core**2) / max(float(core.mean()) ** 2, tiny)),
-            float(np.median(np.mean(squares**2, axis=1) / np.maximum(lengths**2, tiny))),
             float(lengths.var()) * directions / 2.0,
             float(short.var() / max(float(short.mean()) ** 2, tiny))
             * directions
@@ -98,14 +94,6 @@ class ResidualStatistics:
         is_normal = abs(self.kurtosis - 3.0) < self._chance_of_kurtosis()
         return bool(is_normal and self.rows < rows and self.columns < columns)
 
-    def has_normal_rows(self) -> bool:
-        """Tell whether most rows, each by itself, may be normal noise of one level."""
-        n_samples, n_features = self.shape
-        chance = _SURELY * (24.0 / (n_samples * n_features)) ** 0.5
-        # As the mean square of so many numbers is their own, it is a little less.
-        expected = 3.0 * n_features / (n_features + 2.0)
-        return bool(abs(self.row_kurtosis - expected) < _KURTOSIS + chance)
-
     def _chance_of_kurtosis(self) -> float:
         chance: float = _KURTOSIS + _SURELY * (24.0 / (self.shape[0] * self.shape[1])) ** 0.5
         return chance
@@ -114,18 +102,12 @@ class ResidualStatistics:
         """Tell whether most rows, not only a few odd ones, are of other levels than noise is."""
         return self.core_rows > _EVEN
 
-    def may_be_noise(self, *, by_column: bool = True) -> bool:
-        """Tell whether this may be noise of one level with a little signal left in it.
-
-        Parameters
-        ----------
-        by_column : bool
-            Whether columns have to be of one level, too.
-        """
+    def may_be_noise(self) -> bool:
+        """Tell whether this may be noise of one level with a little signal left in it."""
         n_samples, n_features = self.shape
         columns = 1.0 + _SURELY * (2.0 / n_features) ** 0.5 + _UNEVEN**2 * n_samples / 2.0
-        is_even = not by_column or self.columns < columns
-        return self.core_kurtosis < _HEAVY and self.core_rows < _UNLIKE and is_even
+        is_even = self.core_rows < _UNLIKE and self.columns < columns
+        return self.core_kurtosis < _HEAVY and is_even
 
 
 def shared_with_neighbours(X: FloatArray) -> float:

@@ -32,8 +32,8 @@ from ikpca_cli.transforms.protocol import Transform
 from ikpca_cli.transforms.row_scale import RowScale
 from ikpca_cli.transforms.whiten import Whitening
 
-LONGER, BY, SHARE = 1.2, 3, 3
-"""A plateau has to be so many times longer, by so many directions, and a third of all of them."""
+LONGER, BY = 1.2, 3
+"""A plateau has to be so many times longer, by so many directions."""
 
 MOST_CORRELATED = 0.5
 """Share of the variance of rows that correlated noise may have: more would be all they are."""
@@ -44,7 +44,6 @@ LITTLE, FAR_FROM_WHITE = 0.2, 4.0
 MOST_LOST = 2.0
 """How many times higher the quick denoiser's error may be where the noise is surely of a kind."""
 
-_ENOUGH_ROWS = 40  # of which correlated noise is told from rough signal
 _MOST_IN_BAND = 0.9  # of the variance of rows: noise that is white in a band is seldom rough signal
 _MOST_BEYOND = 0.37  # of the noise in a band, beyond it: cubic splines leave up to .34
 _NOT_SHORTER = 0.9  # than that of white noise, where noise cannot be white
@@ -52,7 +51,6 @@ _FAR_LONGER = 2.0  # plateau of counts, few of which are quieter
 _OFF_ONE = 0.15  # that the level of stabilised counts may be, beside signal
 _SHARED = 0.1  # of what is called noise, that nearest rows have, too: about nothing
 _UNEVEN = 5.0  # spread of columns that signal left in them does not have
-_NORMAL_COLUMNS = 3.5  # kurtosis of most rows, above which columns are loud by signal of their own
 
 
 @dataclass(frozen=True)
@@ -109,7 +107,7 @@ class SeenAsWhite:
             enough = self.plateau
         elif one.name == "rows":
             enough = self.plateau + BY
-        return max(enough, min(self.statistics.shape) / SHARE)
+        return enough
 
     def is_far_exceeded_by(self, one: Proposed) -> bool:
         """Tell whether a model has a plateau that is so much longer that its kind is sure."""
@@ -120,7 +118,7 @@ def evidence_for(rows: FloatArray, one: Proposed, seen: SeenAsWhite) -> str | No
     """Return what speaks for a noise model of rows (n, p), in words; None if that is too little."""
     Z = centred(one.transform.forward(rows))
     residual = ResidualStatistics.of(Z)
-    level = _level_of(rows, Z, one.transform, residual)
+    level = _level_of(rows, Z, one.transform)
     if level.std is None or not level.certain:
         return None
     if not _is_told_from_signal(rows, Z, one, level.std, residual, seen):
@@ -129,12 +127,9 @@ def evidence_for(rows: FloatArray, one: Proposed, seen: SeenAsWhite) -> str | No
     after = quick_risks(rows, one.transform, one.transform, level.std)
     gain = before - after
     words = f"{one.plateau} directions of equal noise instead of {seen.plateau}, and "
-    # Noise that is of one level in far more directions is known, though little is gained by it.
-    is_sure = one.name == "rows" and seen.is_far_exceeded_by(one)
-    least = gain.std() / len(gain) ** 0.5 * (-1.0 if is_sure else 1.0)
-    if one.plateau >= seen.plateau and gain.mean() > least:
-        saved = gain.mean() / before.mean()
-        return f"{words}an estimated error that is lower by {min(max(saved, 0.0), 0.99):.0%}"
+    if one.plateau >= seen.plateau and gain.mean() > gain.std() / len(gain) ** 0.5:
+        saved = min(gain.mean() / before.mean(), 0.99)
+        return f"{words}an estimated error that is lower by {saved:.0%}"
     # A plane in the data may be bent in their roots, which costs the quick denoiser more than
     # others; but noise that is of one level there, and is not here, is known all the same.
     is_little = after.mean() < MOST_LOST * before.mean()
@@ -150,14 +145,11 @@ def centred(X: FloatArray) -> FloatArray:
     return centred
 
 
-def _level_of(
-    rows: FloatArray, Z: FloatArray, transform: Transform, residual: ResidualStatistics
-) -> NoiseLevel:
+def _level_of(rows: FloatArray, Z: FloatArray, transform: Transform) -> NoiseLevel:
     """Return the level of noise that a transform of rows made white."""
     if not isinstance(transform, RowScale):
         return estimate_noise(Z)
-    is_noise = by_row.may_be_noise(transform.levels_of(rows))
-    return NoiseLevel(1.0, certain=is_noise and residual.has_normal_rows())
+    return NoiseLevel(1.0, certain=by_row.may_be_noise(transform.levels_of(rows)))
 
 
 def _is_told_from_signal(
@@ -170,12 +162,7 @@ def _is_told_from_signal(
 ) -> bool:
     """Tell whether what is of one level in transformed rows Z (n, p) is noise, and no signal."""
     far_longer = seen.is_far_exceeded_by(one)
-    # Edges are in some columns more than in others, and peaks where the signal is strong.
-    is_stabilised = one.name == "counts" and far_longer and _is_one(std)
-    if not residual.may_be_noise(by_column=not is_stabilised):
-        return False
-    # Skewed columns are as loud as their signal, which no level makes normal.
-    if one.name == "columns" and residual.core_kurtosis > _NORMAL_COLUMNS:
+    if not residual.may_be_noise():
         return False
     # Columns of one process, that neighbours share, may be louder and louder; and signal that
     # some rows have more of is smooth.
@@ -202,7 +189,7 @@ def _is_noise_along(
     variance = std**2 * float(np.mean(by.levels(by.forward(rows[:1])) ** 2))
     share = variance / float(np.mean(X**2))
     most = _MOST_IN_BAND if isinstance(by, FrequencyBand) else MOST_CORRELATED
-    if len(rows) < _ENOUGH_ROWS or share > most or is_one_process(X):
+    if share > most or is_one_process(X):
         return False
     if isinstance(by, FrequencyBand):
         # Its highest frequencies were like noise already; the rest may have odd rows. What has much

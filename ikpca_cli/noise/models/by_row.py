@@ -18,7 +18,6 @@ _PASSES = 3
 _LEAST = 1e-3  # of the median level
 _FREE = 0.1  # share of a row's noise that a residual must hold to tell it
 _LOW, _HIGH, _MOST_SKEWED = 0.1, 0.98, 2.5  # quantiles of levels, and how uneven their logs may be
-_MOST_SIGNAL = 0.5  # share of the directions that may hold some
 
 
 def propose(rows: FloatArray) -> RowScale | None:
@@ -34,8 +33,6 @@ def propose(rows: FloatArray) -> RowScale | None:
         # The mean that leaves rows of one level with mean 0.
         mean = np.average(rows, axis=0, weights=1.0 / levels)
         found = LowRank.of((rows - mean) / levels[:, None])
-        if found.rank > _MOST_SIGNAL * min(rows.shape):
-            return None
         squares = (found.residual**2).sum(axis=1) / (rows.shape[1] - found.rank)
         levels = levels * np.sqrt(squares / np.maximum(1.0 - found.row_leverage, _FREE))
     return RowScale(mean, found.directions).with_levels_of(rows)
