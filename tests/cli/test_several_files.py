@@ -113,6 +113,8 @@ def test_a_list_may_name_lists_and_folders(cli, tmp_path, parts):
     assert gathered(["@outer.txt"]) == parts
     (tmp_path / "outer.txt").write_text("parts\n")
     assert gathered(["@outer.txt"]) == parts
+    (tmp_path / "outer.txt").write_bytes(b"parts/0.npy\0parts/1.npy\0parts/2.npy\0")
+    assert gathered(["@outer.txt"]) == parts
     with pytest.raises(InputError, match="a list has an empty name"):
         gathered(["@"])
     (tmp_path / "inner.txt").write_text("@outer.txt\n")

@@ -22,10 +22,11 @@ def gathered(sources: Sequence[str], *, apart: bool = False) -> list[str]:
 
     A folder stands for the array files in it and in its folders, by name, without hidden ones, a
     README and outputs of `denoise`; the root of all folders for those in itself alone. A word
-    ``@list.txt`` stands for the files, folders and lists in a text file, one a line, where remarks
-    begin with #. What is the output of another of the files is left out, as a pattern such as
-    ``*.npy`` finds those of an earlier run, too. Where files are worked on `apart`, a folder in a
-    folder that cannot be read stands among them, to fail by itself.
+    ``@list.txt`` stands for the files, folders and lists in a text file, one a line, or with a zero
+    byte behind each, as ``find -print0`` has them; remarks begin with #. What is the output of
+    another of the files is left out, as a pattern such as ``*.npy`` finds those of an earlier run,
+    too. Where files are worked on `apart`, a folder in a folder that cannot be read stands among
+    them, to fail by itself.
 
     Raises
     ------
@@ -96,7 +97,7 @@ def _without_outputs(found: list[str]) -> list[str]:
 
 def _listed(path: str) -> list[str]:
     try:
-        lines = Path(path).read_text(encoding="utf-8-sig").splitlines()
+        lines = Path(path).read_text(encoding="utf-8-sig").replace("\0", "\n").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "is no text"
         raise InputError(
