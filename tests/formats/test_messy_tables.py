@@ -754,3 +754,13 @@ def test_tabs_stay_below_names_of_one_column_more(opened):
     values, layout, _ = opened(above + lines(NUMBERS[:, :3], between="\t"))
     assert layout.table.delimiter == "\t"
     assert_array_equal(values, NUMBERS[:, :3])
+
+
+def test_zero_has_no_sign_that_it_did_not_have(table):
+    path = table("-0.00,0.5\n" + lines(NUMBERS[:9, :2], form="%.1f"))
+    with read_rows(str(path)) as rows:
+        values = rows.read().copy()
+        values[1] = [-0.0004, -0.04]
+        write_rows(str(path.with_stem("out")), values, rows.layout)
+    first, second = path.with_stem("out").read_text().splitlines()[:2]
+    assert (first, second) == ("-0.0,0.5", "0.0,-0.04")

@@ -188,6 +188,7 @@ def _merged(labels: tuple[str, ...], line: str, style: TableStyle) -> str:
 def _lines(block: npt.NDArray[Any], style: TableStyle) -> list[str]:
     """Return the rows of a block as text."""
     between = _between(style)
+    block = _without_signs(block, style) if block.dtype.kind == "f" else block
     if block.dtype.kind != "f":
         lines = [between.join(map(str, row)) for row in block.tolist()]
     elif style.significant is not None or style.digits is not None:
@@ -217,6 +218,17 @@ def _lines(block: npt.NDArray[Any], style: TableStyle) -> list[str]:
         word = quoted(style.missing, style.delimiter) if apart else style.missing
         lines = [line.replace("nan", word) for line in lines]
     return [f'"{line}"' for line in lines] if _quotes(style) else lines
+
+
+def _without_signs(block: npt.NDArray[Any], style: TableStyle) -> npt.NDArray[Any]:
+    """Return the rows of a block with 0 for what is below it by less than is written: no -0.0."""
+    decimals: Sequence[tuple[int, int] | None] = style.decimals or ()
+    if style.digits is not None:
+        decimals = [(style.digits, 0)] * (block.shape[1] if style.significant is None else 0)
+    if len(decimals) != block.shape[1]:
+        return block
+    least = [-0.5 * 10.0 ** -one[0] if one is not None else 0.0 for one in decimals]
+    return np.where((block < 0.0) & (block > np.array(least)), block.dtype.type(0.0), block)
 
 
 def _quotes(style: TableStyle) -> bool:
