@@ -102,12 +102,18 @@ class ResidualStatistics:
         """Tell whether most rows, not only a few odd ones, are of other levels than noise is."""
         return self.core_rows > _EVEN
 
-    def may_be_noise(self) -> bool:
-        """Tell whether this may be noise of one level with a little signal left in it."""
+    def may_be_noise(self, *, by_column: bool = True) -> bool:
+        """Tell whether this may be noise of one level with a little signal left in it.
+
+        Parameters
+        ----------
+        by_column : bool
+            Whether columns have to be of one level, too.
+        """
         n_samples, n_features = self.shape
         columns = 1.0 + _SURELY * (2.0 / n_features) ** 0.5 + _UNEVEN**2 * n_samples / 2.0
-        is_even = self.core_rows < _UNLIKE and self.columns < columns
-        return self.core_kurtosis < _HEAVY and is_even
+        is_even = not by_column or self.columns < columns
+        return self.core_kurtosis < _HEAVY and self.core_rows < _UNLIKE and is_even
 
 
 def shared_with_neighbours(X: FloatArray) -> float:

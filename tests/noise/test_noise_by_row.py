@@ -208,3 +208,13 @@ def test_rows_without_noise_are_divided_by_something():
     assert_allclose(by.inverse(by.forward(rows)), rows, rtol=1e-6, atol=1e-6)
     assert propose(np.zeros((40, COLUMNS))) is None
     assert propose(np.vstack([noisy, noisy.mean(axis=0)[None], noisy[:1]])) is not None
+
+
+def test_levels_that_even_far_more_directions_are_taken_though_little_is_gained():
+    """Wide spectra, few of them: the quick denoiser gains no more than its error."""
+    rng = np.random.default_rng(np.random.SeedSequence([119, 2]))
+    places = rng.uniform(0.05, 0.95, 6)
+    peaks = np.exp(-0.5 * ((np.linspace(0.0, 1.0, 400) - places[:, None]) / 0.05) ** 2)
+    clean = 10.0 + rng.normal(1.0, 0.2, (40, 6)) @ peaks
+    levels = 0.08 * np.exp(0.5 * rng.normal(size=(40, 1)))
+    assert noise_of(clean + levels * rng.normal(size=clean.shape)).name == "rows"
