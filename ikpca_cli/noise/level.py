@@ -87,8 +87,10 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     level = _estimated(X)
     most = most_white(X)
     if level.std is not None and level.std > _CLEARLY_HIGHER * most:
-        # Signal that goes on so far has a part in what is left there, too.
-        level = replace(level, std=_PART * most or None, certain=False, hidden=1.0)
+        # Signal that goes on so far has a part in what is left there, too, unless that is even.
+        high = high_reading(X)
+        std = _PART * most if high is None else min(high.std, most)
+        level = replace(level, std=std or None, certain=False, hidden=1.0)
     std = level.std or 0.0
     is_known = X.shape[1] > MANY_COLUMNS and std and not level.is_bound and not level.remark
     if is_known and _is_of_unlike_columns(X, std):
