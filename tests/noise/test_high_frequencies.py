@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
+from scipy.ndimage import gaussian_filter1d
 
 from ikpca_cli.noise.estimate import NoiseLevel, Reading
 from ikpca_cli.noise.evidence.power_law import WhiteShare
@@ -119,6 +121,15 @@ def test_no_white_noise_is_louder_than_the_highest_frequencies(n_samples):
     assert np.mean(most > 1.0) > 0.98  # three standard errors
     assert np.median(most) < 1.0 + 4.0 / (n_samples * 24) ** 0.5
     assert most_white(noise[0][:, :40]) == np.inf  # few columns tell nothing
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_few_rows_of_one_smooth_process_tell_their_noise_by_frequencies(seed):
+    """All their directions hold signal, so that those tell a third more."""
+    rng = np.random.default_rng(np.random.SeedSequence([97, seed]))
+    smooth = gaussian_filter1d(rng.normal(size=(21, 700)), 5.0, axis=1)[:, 94:606]
+    rows = smooth / smooth.std() + rng.normal(size=(21, 512))
+    assert_allclose(estimate_noise(centred(rows)).std, 1.0, rtol=0.03)
 
 
 def test_short_rows_are_not_read():
