@@ -119,22 +119,22 @@ class Cleaner(Estimator):
         Parameters
         ----------
         X : RowSource, shape (n_samples, n_features)
-            They are moved by as much, or as little, as their own noise says; a few do not tell it.
+            They are moved by as much, or as little, as their own noise says, which a few hardly do.
         """
-        rows = self._check_rows(X)
-        usual = self._usual()
+        rows, usual = self._check_rows(X), self._usual()
         is_settled = usual.caution.std is None or usual.caution.strength == 0.0
-        if rows.shape[0] < FEW_ROWS or (is_settled and usual.spikes is None):
+        are_few = rows.shape[0] < FEW_ROWS
+        if is_settled and (are_few or usual.spikes is None):
             return usual
         some = sample_rows(rows, SOME_ROWS, model_rng(self.seed_, Stream.FILE_SAMPLE))
-        usual = usual.of_file(some)
+        usual = usual if are_few else usual.of_file(some)
         if is_settled:
             return usual
+        given = lambda ratio: self._at_level(ratio)._raw, self._distance_block
         with at_work(with_scipy=True):
-            given = lambda ratio: self._at_level(ratio)._raw, self._distance_block
             found = caution_of(self, *given, some, usual, self.signal_variance())
         if self.fitted_params_["noise_std"] != "auto" and rows.shape[1] <= MANY_COLUMNS:
-            found = replace(found, is_untold=not found.is_certain)
+            found = replace(found, is_untold=not (found.is_certain or are_few))
         return replace(usual, caution=found)
 
     def clean(self, block: FloatArray, treatment: Treatment) -> FloatArray:

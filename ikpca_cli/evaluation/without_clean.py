@@ -84,7 +84,8 @@ def estimate_error(model: Denoiser, noisy: RowSource) -> dict[str, float | int |
             "the noise level of these rows is not known, so neither is the error: fit the model "
             "with noise_std (--noise-std), or give clean rows"
         )
-    if noisy.shape[0] < FEW_ROWS and model.fitted_params_["noise_std"] == "auto":
+    is_usual = treatment.caution.level_ratio == 1.0
+    if noisy.shape[0] < FEW_ROWS and is_usual and model.fitted_params_["noise_std"] == "auto":
         few = f"rows fewer than {FEW_ROWS} do not tell their noise; that of the fit is taken for it"
         tell(about(name, Note(few)), stacklevel=2)
     rng = model_rng(model.seed_, Stream.EVALUATION_PROBE)

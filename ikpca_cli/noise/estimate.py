@@ -48,6 +48,11 @@ class Reading:
     std: float
     doubt: float
 
+    @property
+    def at_most(self) -> float:
+        """What the level is below, but for chance: three standard errors."""
+        return self.std * (1.0 + 1.5 * self.doubt)
+
 
 def lowest_of(readings: list[Reading]) -> Reading:
     """Return the most precise of readings, the first, or a later one that is clearly lower."""

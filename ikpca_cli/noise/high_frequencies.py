@@ -51,15 +51,25 @@ def most_white(X: FloatArray) -> float:
 
     It is as strong at any frequency, so that none has less power; infinite for few columns.
     """
+    highest = highest_reading(X)
+    if highest is None:
+        return np.inf
+    return float((len(X) / (len(X) - 1.0)) ** 0.5 * highest.at_most)
+
+
+def highest_reading(X: FloatArray) -> Reading | None:
+    """Return the level of all that rows (n, p) hold at their highest frequencies.
+
+    It is that of white noise, or more; None for few columns.
+    """
     from scipy.fft import dct
 
     n_samples, n_features = X.shape
     count = max(int(_HIGHEST * n_features), FEWEST)
     if n_features < 2 * FEWEST:
-        return np.inf
+        return None
     highest = dct(X, norm="ortho", axis=1)[:, -count:]
-    variance = float(np.mean(highest**2)) * n_samples / (n_samples - 1.0)
-    return float(variance**0.5 * (1.0 + _SURELY * (2.0 * n_samples * count) ** -0.5))
+    return Reading(float(np.mean(highest**2)) ** 0.5, 2.0 * (2.0 * n_samples * count) ** -0.5)
 
 
 def powers_read(powers: FloatArray) -> list[float]:

@@ -70,7 +70,7 @@ def test_the_preferred_method_is_taken_where_it_is_as_good():
     ("rows", "reason"),
     [
         (np.repeat(np.eye(4), 20, axis=0), "8 different rows or more, and here are 4: give more"),
-        (np.random.default_rng(0).normal(size=(40, 1)), r"give it \(--noise-std\)"),
+        (np.random.default_rng(0).normal(size=(40, 1)), r"give noise_std \(--noise-std\)"),
     ],
 )
 def test_rows_that_cannot_tell_are_refused(rows, reason):

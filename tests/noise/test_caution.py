@@ -10,16 +10,19 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from ikpca_cli.estimators.decisions.file_caution import caution_of_file
 from ikpca_cli.estimators.decisions.other_noise import caution_of
 from ikpca_cli.estimators.decisions.reasons import Reason
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
 from ikpca_cli.linalg.shrinkage import kept_share, longest_square, weights_at_level
-from ikpca_cli.noise.caution import Caution, caution_of_file
+from ikpca_cli.noise.caution import Caution
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.evidence.known_signal import beside_signal
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.treatment import Treatment
+
+LEVEL_OF_FILE = "ikpca_cli.estimators.decisions.file_caution.estimate_noise"
 
 
 def bumps(n_samples, seed, noise=0.1, n_features=80):
@@ -97,6 +100,21 @@ def test_a_file_of_other_noise_is_not_made_worse(method, times):
     assert after.max() <= 3.0 * (0.1 * times) ** 2
     assert_allclose(model.treatment(noisy).caution.level_ratio, times, rtol=0.15)
     assert model.treatment(noisy).caution.remark()
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("n_samples", [1, 8])
+def test_nor_are_a_few_quiet_rows(method, n_samples):
+    model = of_bumps(method)
+    found = []
+    for seed in range(8):
+        noisy, clean = bumps(n_samples, 100 + seed, 0.02)
+        found.append(errors(model, noisy, clean).mean())
+        assert model.treatment(noisy).caution.level_ratio < 0.5
+        assert "quieter" in model.treatment(noisy).caution.remark()
+    assert np.mean(found) <= 1.05 * 0.02**2
+    usual = model.treatment(bumps(n_samples, 99)[0]).caution
+    assert usual == Caution(model.noise_std_, 1.0)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -401,7 +419,9 @@ def test_a_quieter_file_of_a_known_level_is_cleaned_where_the_other_may_be_of_si
 def test_but_not_where_all_of_the_rows_may_be_signal(monkeypatch, is_process):
     """The steps of random walks have a level for sure, and are as signal as all else."""
     seen = NoiseLevel(0.6, certain=True)
-    monkeypatch.setattr("ikpca_cli.noise.caution.estimate_noise", lambda _rows: seen)
+    monkeypatch.setattr(
+        "ikpca_cli.estimators.decisions.file_caution.estimate_noise", lambda _rows: seen
+    )
     rng = np.random.default_rng(np.random.SeedSequence([66]))
     noise = rng.normal(size=(60, 40))
     rows = noise.cumsum(axis=1) if is_process else rng.normal(size=(60, 2)) @ noise[:2] + noise
@@ -418,7 +438,9 @@ def test_but_not_where_all_of_the_rows_may_be_signal(monkeypatch, is_process):
 def test_a_file_that_looks_louder_is_not_taken_for_a_quieter_one(monkeypatch, withheld, strength):
     """It may be too far from the training rows to change as much; a guess may be of anything."""
     seen = NoiseLevel(0.6, certain=False)
-    monkeypatch.setattr("ikpca_cli.noise.caution.estimate_noise", lambda _rows: seen)
+    monkeypatch.setattr(
+        "ikpca_cli.estimators.decisions.file_caution.estimate_noise", lambda _rows: seen
+    )
     model = SimpleNamespace(
         withheld_=withheld, removed_mse_=0.03, n_samples_=200, seed_=0, distance_limit_=None
     )
@@ -468,7 +490,9 @@ def test_a_file_that_changes_less_is_left_alone_if_it_does_not_tell_its_level(n_
 
 def test_a_file_that_looks_quieter_by_an_unknown_amount_is_left_alone(monkeypatch):
     found = NoiseLevel(0.6, certain=False)
-    monkeypatch.setattr("ikpca_cli.noise.caution.estimate_noise", lambda _rows: found)
+    monkeypatch.setattr(
+        "ikpca_cli.estimators.decisions.file_caution.estimate_noise", lambda _rows: found
+    )
     rng, guess = np.random.default_rng(6), Caution(1.0, strength=0.8)
     rows = rng.normal(size=(40, 30))
     assert caution_of_file(at_any(mean_of_columns), rows, guess, rng, 40).strength == 0.0
@@ -485,7 +509,9 @@ def test_levels_in_doubt_by_the_same_signal_differ_by_chance_alone(
 ):
     """Signal in all of few columns makes both read too high: a lower one is one of less noise."""
     found = NoiseLevel(level, certain=False, is_bound=True, error=0.18)
-    monkeypatch.setattr("ikpca_cli.noise.caution.estimate_noise", lambda _rows: found)
+    monkeypatch.setattr(
+        "ikpca_cli.estimators.decisions.file_caution.estimate_noise", lambda _rows: found
+    )
     rng, guess = np.random.default_rng(6), Caution(1.0, strength=0.8)
     rows = rng.normal(size=(n_samples, 12))
     caution = caution_of_file(at_any(mean_of_columns), rows, guess, rng, 400)

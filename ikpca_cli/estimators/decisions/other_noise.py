@@ -11,14 +11,13 @@ import numpy as np
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.estimators.base import Estimator
-from ikpca_cli.estimators.decisions.reasons import LEVEL_OF_SIGNAL, OF_NOISE, Reason
-from ikpca_cli.noise.caution import (
-    LIKE,
-    SOME_ROWS,
-    Caution,
+from ikpca_cli.estimators.decisions.file_caution import (
     Denoise,
+    caution_of_few_rows,
     caution_of_file,
 )
+from ikpca_cli.estimators.decisions.reasons import LEVEL_OF_SIGNAL, OF_NOISE, Reason
+from ikpca_cli.noise.caution import FEW_ROWS, LIKE, SOME_ROWS, Caution
 from ikpca_cli.noise.evidence.neighbours import are_alike, neighbour_correlation
 from ikpca_cli.noise.evidence.normal_part import is_more_than_noise
 from ikpca_cli.noise.evidence.one_process import is_one_process
@@ -61,6 +60,10 @@ def caution_of(
     """
     Z = usual.forward(rows)
     rng = model_rng(model.seed_, Stream.FILE_PROBE)
+    if len(rows) < FEW_ROWS:
+        if usual.by_row:  # each was brought to one level
+            return usual.caution
+        return caution_of_few_rows(at_level, Z - model.mean_, usual.caution, rng)
     given = at_level, Z, usual.caution, rng, model.n_samples_, signal
     found = caution_of_file(*given, by_row=usual.by_row)
     # Rows that are louder for sure do not hold less noise, though they may be too far from the
