@@ -18,6 +18,10 @@ from ikpca_cli.noise.estimate import Reading
 FEWEST = 24
 """Coefficients that a band must have."""
 
+PART = 0.7
+"""Share of the level of the highest frequencies that is taken for noise where signal may go on so
+far."""
+
 _SHARES = (0.5, 0.25)  # of the coefficients, from the highest frequency down
 _HIGHEST = 1.0 / 16.0  # of them, whose power tells how strong white noise may be
 _SURELY, _LIKELY = 3.0, 2.0  # standard errors

@@ -32,7 +32,7 @@ from ikpca_cli.noise.few_columns import (
     bound_by_signal,
     by_third_moments,
 )
-from ikpca_cli.noise.high_frequencies import high_reading, most_white
+from ikpca_cli.noise.high_frequencies import PART, high_reading, most_white
 from ikpca_cli.noise.local import thickness
 from ikpca_cli.noise.quiet_columns import (
     CLIPPED,
@@ -55,7 +55,7 @@ FEW_OF_WHITE = 200
 _HALF_FULL = 6.0  # times the rows of a window
 _PRECISE = 0.065  # doubt above which quiet columns say nothing against the spectrum
 _CLEARLY_LOWER = 0.8
-_CLEARLY_HIGHER, _PART = 1.1, 0.7  # than the level of the highest frequencies, and of it
+_CLEARLY_HIGHER = 1.1  # than the level of the highest frequencies
 _LOCAL_DOUBT = 1.1  # relative error of a level read across a surface, times the root of the rows
 _SATURATED, _HALF_SATURATED = 0.7, 0.3  # variance across a neighbourhood, over its window's
 _SHARE = 8  # of the directions that are enough
@@ -89,7 +89,7 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     if level.std is not None and level.std > _CLEARLY_HIGHER * most:
         # Signal that goes on so far has a part in what is left there, too, unless that is even.
         high = high_reading(X)
-        std = _PART * most if high is None else min(high.std, most)
+        std = PART * most if high is None else min(high.std, most)
         level = replace(level, std=std or None, certain=False, hidden=1.0)
     std = level.std or 0.0
     is_known = X.shape[1] > MANY_COLUMNS and std and not level.is_bound and not level.remark

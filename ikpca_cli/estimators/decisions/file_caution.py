@@ -23,7 +23,7 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.caution import FEW_ROWS, LIKE, SOME_ROWS, Caution
 from ikpca_cli.noise.estimate import IN_DOUBT
 from ikpca_cli.noise.evidence.known_signal import beside_signal
-from ikpca_cli.noise.high_frequencies import highest_reading
+from ikpca_cli.noise.high_frequencies import PART, highest_reading
 from ikpca_cli.noise.level import estimate_noise
 
 _STRONGEST = 2.0  # times a displacement
@@ -140,8 +140,9 @@ def caution_of_few_rows(
     highest = highest_reading(rows)
     if usual.std is None or highest is None or LIKE * highest.at_most >= usual.std:
         return usual
-    ratio = highest.std / usual.std
-    return _of_least_risk(at_level, rows, usual, Caution(highest.std, 1.0, ratio, ratio), rng)
+    std = PART * highest.std
+    ratio = std / usual.std
+    return _of_least_risk(at_level, rows, usual, Caution(std, 1.0, ratio, ratio), rng)
 
 
 def _of_least_risk(
