@@ -23,19 +23,31 @@ _COMPARED = 3000
 _SAME = 1e-5
 """Relative difference of marks of the same row, which text of six digits may hold."""
 
+_ROOT = 8
+"""Which root marks are kept as: squares of 1e76 are 1e19 then."""
+
 _ROUNDED = 1e-5
 """Of a row's largest number, by which the same row may differ for rounding."""
 
 
 def marks_of(X: FloatArray) -> FloatArray:
-    """Return what tells centred rows (m, p) from others, (m, 2): squared length and a product."""
+    """Return what tells centred rows (m, p) from others, (m, 2): squared length and a product.
+
+    Roots of them, which are in the range of single precision whatever the unit of the rows is.
+    """
+    told = _told_by(X)
+    return (np.sign(told) * np.abs(told) ** (1.0 / _ROOT)).astype(np.float32)
+
+
+def _told_by(X: FloatArray) -> FloatArray:
     X, waves = X.astype(np.float64, copy=False), np.cos(np.arange(X.shape[1]))
     return np.stack([np.einsum("ij,ij->i", X, X), X @ waves], axis=1)
 
 
 def are_among(X: FloatArray, marks: FloatArray) -> NDArray[np.bool_]:
     """Tell which of some centred rows (m, p) are those that have the marks (n, 2)."""
-    own, kept = marks_of(X), marks[np.argsort(marks[:, 0])].astype(float)
+    roots = marks[np.argsort(marks[:, 0])].astype(np.float64)
+    own, kept = _told_by(X), np.sign(roots) * np.abs(roots) ** _ROOT
     first = np.searchsorted(kept[:, 0], own[:, 0] * (1.0 - _SAME))
     last = np.searchsorted(kept[:, 0], own[:, 0] * (1.0 + _SAME), side="right")
     slack = _SAME * np.sqrt(own[:, 0] * X.shape[1])

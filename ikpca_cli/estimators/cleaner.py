@@ -45,7 +45,7 @@ class Cleaner(Estimator):
     _transform: Transform | None = None
 
     def is_useless(self) -> bool:
-        """Tell whether the fit was not expected to lower the error, so that rows are left alone."""
+        """Tell whether the fit was not expected to lower the error: rows are left alone."""
         return self.strength_ == 0.0
 
     def denoise(self, X: Any, *, progress: Progress = silent) -> FloatArray:
@@ -121,7 +121,7 @@ class Cleaner(Estimator):
         X : RowSource, shape (n_samples, n_features)
             They are moved by as much, or as little, as their own noise says, which a few hardly do.
         """
-        rows, usual = self._check_rows(X), self._usual()
+        rows, usual = self._check_rows(X), self.usual_treatment()
         is_settled = usual.caution.std is None or usual.caution.strength == 0.0
         are_few = rows.shape[0] < FEW_ROWS
         if is_settled and (are_few or usual.spikes is None):
@@ -154,7 +154,7 @@ class Cleaner(Estimator):
             As for `denoise`.
         """
         with at_work():
-            white = self._usual().forward
+            white = self.usual_treatment().forward
             return np.concatenate([self._distance_block(white(Z)) for _, Z in self._blocks(X)])
 
     def transform(self, X: Any) -> Any:
@@ -176,7 +176,7 @@ class Cleaner(Estimator):
         """
         rows = self._check_rows(X)
         codes = np.empty((rows.shape[0], self.n_components_))
-        white = self._usual().forward
+        white = self.usual_treatment().forward
         for part, block in self._blocks(rows):
             with at_work():
                 codes[part] = self._encode_block(white(block))
@@ -184,7 +184,8 @@ class Cleaner(Estimator):
 
     def denoise_as_fitted(self, X: FloatArray) -> FloatArray:
         """Return rows (n, p) cleaned like the training rows, without a look at their own noise."""
-        return np.concatenate([self.clean(some, self._usual()) for _, some in self._blocks(X)])
+        usual = self.usual_treatment()
+        return np.concatenate([self.clean(some, usual) for _, some in self._blocks(X)])
 
     def noise_left(self, X: FloatArray) -> FloatArray:
         """Return the variance of the error that cleaning leaves in rows (n, p), over the noise's.
@@ -192,8 +193,6 @@ class Cleaner(Estimator):
         Where a method cannot tell it is the same everywhere.
         """
         return np.ones(X.shape)
-
-    # What is known of noise -----------------------------------------------------------------
 
     def _set_noise(self, noise: Noise) -> None:
         """Set what is kept of the noise."""
@@ -225,10 +224,10 @@ class Cleaner(Estimator):
         width = self.n_features_in_
         alike = transform is None or transform.width in (None, width)
         alike &= self.constant_ is None or len(self.constant_) == width
-        if not alike or self._usual().width_of(width) != len(self.mean_):
+        if not alike or self.usual_treatment().width_of(width) != len(self.mean_):
             raise ValueError("what its noise is like is for rows of another width")
 
-    def _usual(self) -> Treatment:
+    def usual_treatment(self) -> Treatment:
         """Return how rows are cleaned whose noise is that of the training rows."""
         spikes = Spikes.from_state(self.spike_directions_, self.spike_share_ or 0.0)
         caution = Caution(None)
@@ -242,8 +241,6 @@ class Cleaner(Estimator):
         """Clean rows with white noise, in the type of the model."""
         cleaned: FloatArray = rounded(self._denoise_block(Z), self._float)
         return cleaned
-
-    # Blocks of rows -------------------------------------------------------------------------
 
     @property
     def _float(self) -> type[np.floating[Any]]:
@@ -267,7 +264,7 @@ class Cleaner(Estimator):
 
     def _set_limit(self, rows: FloatArray) -> None:
         """Set the limit of distances by some of the training rows (k, n_features)."""
-        white = self._usual().forward
+        white = self.usual_treatment().forward
         blocks = self._blocks(rows)
         distances = [self._distance_block(white(block), fitted=True) for _, block in blocks]
         self.distance_limit_ = distance_limit(np.concatenate(distances))

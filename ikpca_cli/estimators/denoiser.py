@@ -146,7 +146,7 @@ class Denoiser(KnownFit):
         self._set_noise(noise)
         progress("noise", 1, 1)
         rows = given
-        if self._usual().is_needed:
+        if self.usual_treatment().is_needed:
             rows = FirstPass(self.white_rows(given), self.seed)
             self._read(rows, progress)
         mean = rows.mean
@@ -247,7 +247,7 @@ class Denoiser(KnownFit):
 
     def _in_units(self, promise: Promise, rows: FloatArray, *, is_known: bool) -> Promise:
         """Return a promise in the units of the data; set the mean change of rows (k, p)."""
-        usual, std = self._usual(), self.noise_std_
+        usual, std = self.usual_treatment(), self.noise_std_
         cleaned = self.clean(rows, usual)
         change = float(np.mean((cleaned - rows) ** 2))
         self.removed_mse_ = None if usual.by_row else change
@@ -271,7 +271,7 @@ class Denoiser(KnownFit):
 
     def white_rows(self, X: RowSource) -> RowSource:
         """Return rows (n, p) as this fit sees them: without spikes, with white noise."""
-        usual = self._usual()
+        usual = self.usual_treatment()
         return WhiteRows(X, usual) if usual.is_needed else X
 
     def _choose(self, task: Task) -> Choice:

@@ -136,7 +136,7 @@ class KnownFit(Cleaner):
         if before is not None and self.distance_limit_ is not None:
             self.distance_limit_ = max(before, self.distance_limit_)
         if self.constant_ is not None:
-            known, usual = self.mean_, self._usual()
+            known, usual = self.mean_, self.usual_treatment()
             if usual.transform is not None:
                 known = usual.transform.inverse(known[None])[0]
             alike = (np.ptp(some, axis=0) == 0.0) & np.isclose(some[0], known, rtol=1e-9, atol=0.0)

@@ -24,7 +24,6 @@ from ikpca_cli.data.row_source import FloatArray, RowSource, row_name, unchecked
 from ikpca_cli.errors import IkpcaWarning, InputError, UsageError
 from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.noise.caution import FEW_ROWS, Caution
-from ikpca_cli.noise.treatment import Treatment
 
 ROUNDS = 2
 """Fits whose models refill what is missing for the next; more change little."""
@@ -52,7 +51,7 @@ def refill(model: Denoiser, rows: FloatArray) -> FloatArray:
     if not holes.any():
         return rows
     means: FloatArray = model.mean_[None]
-    transform = _treatment(model, means).transform
+    transform = model.usual_treatment().transform
     if transform is not None:  # the means are those of rows with white noise
         means = transform.inverse(means)
     filled: FloatArray = np.where(holes, means, rows).astype(np.float64, copy=False)
@@ -73,12 +72,7 @@ def refill(model: Denoiser, rows: FloatArray) -> FloatArray:
 
 def _unlimited(model: Denoiser, rows: FloatArray) -> FloatArray:
     """Return cleaned rows (n, p) that may move as far as they will: from a mean that may be far."""
-    return model.clean(rows, replace(_treatment(model, rows), caution=Caution(None)))
-
-
-def _treatment(model: Denoiser, rows: FloatArray) -> Treatment:
-    """Return how rows like the training rows are treated: one row tells no noise of its own."""
-    return model.treatment(rows[:1])
+    return model.clean(rows, replace(model.usual_treatment(), caution=Caution(None)))
 
 
 class FilledRows:

@@ -118,6 +118,14 @@ def test_nor_are_a_few_quiet_rows(method, n_samples):
 
 
 @pytest.mark.parametrize("method", METHODS)
+def test_a_few_rows_without_noise_stay_as_they_are(method):
+    _, clean = bumps(3, 7)
+    for rows in (clean, np.zeros((1, 80)), clean + np.full((3, 80), 5.0)):
+        found = of_bumps(method).denoise(rows)
+        assert_allclose(found, rows, atol=0.05)
+
+
+@pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("scale", "offset"), [(0.1, 0.0), (5.0, 0.0), (1.0, 3.0)])
 def test_nor_is_a_file_in_another_unit_or_offset(method, scale, offset):
     model = of_bumps(method)

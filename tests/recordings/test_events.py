@@ -189,7 +189,10 @@ def recording(tmp_path):
 def test_a_whole_recording_is_cleaned_by_its_beats(cli, recording, tmp_path):
     rows, clean = recording
     cli("fit", "ecg.csv", "--window", "beats", "--fs", FS)
-    assert "not told, for what resampling" in cli("evaluate", "model.joblib", "ecg.csv").stdout
+    assert (
+        "not told, for beats are brought to one length"
+        in cli("evaluate", "model.joblib", "ecg.csv").stdout
+    )
     cli("denoise", "model.joblib", "ecg.csv")
     found = np.loadtxt(tmp_path / "ecg.denoised.csv", delimiter=",", skiprows=1)
     assert_array_equal(found[:, 0], np.round(np.arange(len(rows)) / FS, 5))

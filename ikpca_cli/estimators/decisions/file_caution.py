@@ -33,6 +33,7 @@ _SURELY, _LIKELY = 3.0, 2.0  # standard errors
 _PARTS = (1.0, 0.75, 0.5, 0.0, 1.25)  # of a change of level, for a denoiser to go by
 _MOST_HIDDEN = 0.6  # share of a level that may be signal
 _MORE = 1.05  # times the level that single rows were brought to
+_NONE = 1e-3  # of the level of the training rows: no noise to speak of
 _STEP = 0.01  # of the probe, in units of the noise
 
 Denoise: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -142,6 +143,8 @@ def caution_of_few_rows(
         return usual
     std = PART * highest.std
     ratio = std / usual.std
+    if ratio < _NONE:
+        return Caution(std, 0.0, ratio, ratio)
     return _of_least_risk(at_level, rows, usual, Caution(std, 1.0, ratio, ratio), rng)
 
 
