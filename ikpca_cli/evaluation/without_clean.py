@@ -37,7 +37,7 @@ _MOSTLY = 0.5
 MOST_ROWS = 2000
 """Rows that an estimate looks at."""
 
-FITTED = "the model was fitted on these rows, of which fit has told what to expect"
+FITTED = "the model was fitted on these rows"
 """Why no error of rows of the fit is estimated, not even roughly."""
 
 _SAME_LEVEL = 0.1  # relative difference of levels that are taken to be one
@@ -147,7 +147,7 @@ def _before_and_after(
     noisy_mse: float, risk: float, error: float, reason: str
 ) -> dict[str, float | str | None]:
     """Return the errors by their names: the one that is estimated, or the rough one and why."""
-    mse, is_rough = None if reason else risk, reason not in ("", FITTED)
+    mse, is_rough = None if reason else risk, reason and not reason.startswith(FITTED)
     return {
         "estimated_mse_noisy": noisy_mse,
         "estimated_mse": mse,
@@ -226,7 +226,8 @@ def _doubt_of_columns(model: Denoiser, treatment: Treatment) -> float:
 def _reason(model: Denoiser, Z: FloatArray, residual: Residual, level: NoiseLevel) -> str:
     """Return why no error can be estimated, empty if it can."""
     if model.share_known(Z) > _MOSTLY:
-        return FITTED
+        told = model.estimated_mse_
+        return FITTED + ("" if told is None else f", of which fit expected RMS {told**0.5:.3g}")
     if model.withheld_ in OF_NOISE:
         return Reason(model.withheld_).words
     is_given = model.fitted_params_["noise_std"] != "auto"

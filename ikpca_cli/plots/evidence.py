@@ -96,11 +96,12 @@ def draw_by_column(axes: Axes, found: Evidence, model: Denoiser) -> None:
     """Draw the level of what is removed by column, beside that of the noise."""
     stds = found.column_stds
     x = np.arange(1, len(stds) + 1)
-    axes.plot(x, stds, ".", color=CLEANED, label="removed")
     ends = [0.0, float(stds.max())]
     if found.column_noise is not None:
-        axes.plot(x, found.column_noise, color=CLEAN, linewidth=1.0, label="noise by column")
+        # Points, as a line through columns of several channels is a block of one colour.
+        axes.plot(x, found.column_noise, ".", color=CLEAN, label="noise by column")
         ends.append(float(found.column_noise.max()))
+    axes.plot(x, stds, ".", color=CLEANED, label="removed")
     level = model.noise_std_ if model.noise_rms_ is None else model.noise_rms_
     if level is not None:
         axes.axhline(level, color=INK, linestyle="--", label=f"noise: {number(level)}")

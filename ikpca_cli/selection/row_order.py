@@ -66,7 +66,7 @@ def best_order(
     first, *others = (risks(order) for order in orders)
     saved = [first - other for other in others]
     # One that is as good within the error is not taken instead of the one that was found.
-    surely = [np.mean(one) - np.std(one) / np.sqrt(len(one)) for one in saved]
+    surely = [np.mean(one) - 2.0 * np.std(one) / np.sqrt(len(one)) for one in saved]
     best = int(np.argmax(surely))
     return orders[best + 1] if surely[best] > 0.0 else orders[0]
 

@@ -24,9 +24,11 @@ def waves():
 def test_errors_of_rows_of_the_fit_are_not_told(waves):
     clean, rng = waves
     noisy = clean + rng.normal(scale=0.3, size=clean.shape)
-    found = estimate_error(IKPCA().fit(noisy), noisy)
+    model = IKPCA().fit(noisy)
+    model.estimated_mse_ = 0.01
+    found = estimate_error(model, noisy)
     assert found["estimated_mse"] is None
-    assert "fitted on these rows" in found["no_estimate_because"]
+    assert "fitted on these rows, of which fit expected RMS 0.1" in found["no_estimate_because"]
     assert found["rough_mse"] is None
 
 
