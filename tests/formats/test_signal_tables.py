@@ -353,3 +353,70 @@ def test_pairs_with_axes_of_their_own_are_refused(tmp_path):
     assert read(decay) == (3, 80)  # smooth as it is
     with pytest.raises(InputError, match="different quantities along it"):
         read(300.0 * decay)
+
+
+@pytest.mark.parametrize("before", ["", "row,"])
+@pytest.mark.parametrize("behind", ["", "0.02"])
+def test_signals_below_each_other_by_their_names_alone(tmp_path, before, behind):
+    error = ",intensity_err" if behind else ""
+    lines = [before.replace("row", '""') + "sample,wl,intensity" + error]
+    for place, (name, x) in enumerate((i, k) for i in range(12) for k in range(80)):
+        count = f"{place + 1}," if before else ""
+        tail = f",{behind}" if behind else ""
+        lines.append(f"{count}s{name},{AXIS[x]},{SIGNALS[name, x]}{tail}")
+    (tmp_path / "x.csv").write_text("\n".join(lines) + "\n")
+    with read_rows(str(tmp_path / "x.csv")) as rows:
+        assert_array_equal(rows.read(), SIGNALS)
+        write_rows(str(tmp_path / "out.csv"), rows.read(), rows.layout)
+    assert (tmp_path / "out.csv").read_text() == (tmp_path / "x.csv").read_text()
+
+
+@pytest.mark.parametrize("name", ["flux_err", "sigma(I)", "Std. error", "uncertainty", "x.xye"])
+def test_uncertainties_are_kept_and_not_cleaned(tmp_path, name):
+    path = tmp_path / ("x.xye" if name == "x.xye" else "x.csv")
+    rows = zip(AXIS[::-1], SIGNALS[0, ::-1], np.sqrt(SIGNALS[0, ::-1]), strict=True)
+    head = "" if name == "x.xye" else f"wavelength,flux,{name}\n"
+    path.write_text(head + "".join("{:.3f},{:.4f},{:.4f}\n".format(*row) for row in rows))
+    with read_rows(str(path)) as read:
+        assert_array_equal(read.read(), SIGNALS[:1, ::-1])
+        assert "for uncertainties of others" in read.warnings[0]
+    with read_rows(str(path), ReadOptions(recording=True)) as read:
+        assert read.shape == (80, 2)
+    with read_rows(str(path), ReadOptions(columns="1-3", recording=True)) as read:
+        assert read.shape == (80, 3)
+
+
+def test_names_such_as_uncertainties_have_are_signals_where_nothing_else_is(tmp_path):
+    (tmp_path / "x.csv").write_text(side_by_side("wavelength,sd,se\n", SIGNALS[:2]))
+    with read_rows(str(tmp_path / "x.csv")) as rows:
+        assert rows.shape == (2, 80)
+
+
+def test_times_and_temperatures_of_each_cycle_are_no_wells(tmp_path):
+    wells = [f"{letter}{count}" for letter in "AB" for count in range(1, 7)]
+    cycles = ",".join(str(cycle + 1) for cycle in range(80))
+    times, warm = (
+        ",".join(f"{form(i):g}" for i in range(80)) for form in (lambda i: 300 * i, np.cos)
+    )
+    body = "".join(
+        f"{well}," + ",".join(f"{v:.4f}" for v in row) + "\n"
+        for well, row in zip(wells, SIGNALS, strict=True)
+    )
+    head = f"Cycle Nr.,{cycles}\nTime [s],{times}\nTemp. [C],{warm}\n"
+    (tmp_path / "x.csv").write_text(head + body)
+    with read_rows(str(tmp_path / "x.csv")) as rows:
+        assert_array_equal(rows.read(), SIGNALS)
+        write_rows(str(tmp_path / "out.csv"), rows.read(), rows.layout)
+    assert (tmp_path / "out.csv").read_text() == head + body
+    named = body.replace("A1,", "A (1),", 1).replace("A2,", "A (2),", 1)
+    (tmp_path / "x.csv").write_text(f"name,{cycles}\n{named}")
+    with read_rows(str(tmp_path / "x.csv")) as rows:
+        assert rows.shape == (12, 80)
+
+
+def test_groups_of_numbered_columns_are_all_data(tmp_path):
+    names = [f"{letter}{count}" for letter in "AB" for count in range(1, 13)]
+    rows = RNG.normal(size=(40, 24))
+    np.savetxt(tmp_path / "x.csv", rows, "%.4f", ",", header=",".join(names), comments="")
+    with read_rows(str(tmp_path / "x.csv")) as read:
+        assert read.shape == (40, 24)

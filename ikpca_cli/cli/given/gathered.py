@@ -10,7 +10,7 @@ from ikpca_cli.cli.sources import split_source
 from ikpca_cli.cli.streams import standard
 from ikpca_cli.errors import InputError, Note, UsageError, tell
 
-TEXT = (".asc", ".dat", ".dpt", ".dx", ".jdx", ".prn", ".xy")
+TEXT = (".asc", ".dat", ".dpt", ".dx", ".ecsv", ".jdx", ".lvm", ".prn", ".tab", ".xy", ".xye")
 """Suffixes of text that instruments write, beside those that outputs are known by."""
 
 ABOUT = ("readme", "read_me", "license", "licence", "changelog")

@@ -198,6 +198,8 @@ def _sample(lines: Sequence[str], places: Sequence[int]) -> Sequence[int]:
 def _arranged(found: FirstLines, options: ReadOptions, name: str) -> FirstLines:
     """Return the form of a table with times, places and axes among its labels."""
     rows, dialect, head = found.rows, found.dialect, found.head
+    while rows and any(dialect.grammar.number(rows[-1][c]) is None for c in found.columns):
+        rows = rows[:-1]  # what stands below
     times = times_apart(rows, dialect, head, found.columns, options)
     columns = [column for column in found.columns if column not in times]
     how = arrangement(rows, dialect, head, columns, options, name)

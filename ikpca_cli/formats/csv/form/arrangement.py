@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,7 +15,11 @@ from ikpca_cli.formats.csv.form.clock import MOST_COLUMNS, clock_columns
 from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.doubts import index_or_axis
 from ikpca_cli.formats.csv.form.head import Head
-from ikpca_cli.formats.csv.form.row_numbers import beside_numbers
+from ikpca_cli.formats.csv.form.row_numbers import (
+    beside_numbers,
+    count_of_rows,
+    uncertainties,
+)
 from ikpca_cli.formats.csv.form.signal_columns import (
     COORDINATES,
     are_signals,
@@ -87,30 +91,27 @@ def arrangement(
             return Arrangement()
         head.guesses.append(f"{columns_named(places)} for labels")
         return Arrangement(labels=places)
-    while rows and any(dialect.grammar.number(rows[-1][column]) is None for column in columns):
-        rows = rows[:-1]  # what stands below
     values: list[Matrix] = []
+    errors: tuple[int, ...] = ()
     if rows:
         cells = (row[column] for column in columns for row in rows)
         values = list(numbers(cells, dialect.grammar).reshape(len(columns), len(rows)))
-        found = _of_columns(rows, values, dialect, head, columns, options, name_of_file)
+        errors = uncertainties(columns, values, head, options, name_of_file)
+        aside = (*count_of_rows(columns, values, head, options), *errors)
+        others = [column for column in columns if column not in aside]
+        own = [values[columns.index(column)] for column in others]
+        found = _of_columns(rows, own, dialect, head, others, options, name_of_file)
+        if errors and (found is not None or options.recording):
+            head.guesses.append(f"{columns_named(errors, head.names)} for uncertainties of others")
         if found is not None:
-            return found
+            return replace(found, labels=(*aside, *found.labels))
     if options.columns is not None:
         return Arrangement(turned=options.transpose)
-    aside: tuple[int, ...] = ()
+    aside = errors if options.recording else ()
     if rows and not (options.transpose or options.recording or options.orientation != "auto"):
         aside = beside_numbers(values, head, columns, options.width)
     columns = [column for column in columns if column not in aside]
-    axis = index_or_axis(
-        rows,
-        dialect,
-        head,
-        columns,
-        transposed=options.transpose,
-        recording=options.recording,
-        width=options.width,
-    )
+    axis = index_or_axis(rows, dialect, head, columns, options)
     return Arrangement(turned=options.transpose, labels=(*aside, *axis))
 
 
@@ -178,11 +179,8 @@ def times_apart(
     """
     if options.transpose or options.columns is not None or len(columns) < 2 or head.coordinates:
         return ()
-    whole = [row for row in rows if len(row) == dialect.width]
-    while whole and any(dialect.grammar.number(whole[-1][column]) is None for column in columns):
-        whole = whole[:-1]  # what stands below
     first = columns[:MOST_COLUMNS]
-    values = [numbers([row[column] for row in whole], dialect.grammar) for column in first]
+    values = [numbers([row[column] for row in rows], dialect.grammar) for column in first]
     names = [head.names[column] for column in first] if head.names else None
     found = tuple(columns[place] for place in clock_columns(values, names))
     if not found or options.width == len(columns):  # as which a model knows them
@@ -253,7 +251,7 @@ def _before_axis(rows: Sequence[Sequence[str]], head: Head, columns: Sequence[in
     before = [*columns[:-2], *head.texts]
     if len(before) not in COORDINATES:
         return []
-    whole = [*sorted(before), *columns[-2:]] == list(range(len(rows[0])))
+    whole = [*sorted(before), *columns[-2:]] == list(range(min(before), columns[-1] + 1))
     return before if whole and len(columns) > 1 else []
 
 

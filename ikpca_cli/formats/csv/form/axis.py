@@ -14,6 +14,8 @@ from enum import Enum
 import numpy as np
 import numpy.typing as npt
 
+from ikpca_cli.formats.csv.form.cells import Grammar, numbers
+
 Matrix = npt.NDArray[np.float64]
 
 _LIKELY = 5
@@ -58,10 +60,10 @@ def beside_axis(names: Sequence[str] | None) -> tuple[int, ...]:
         return ()
     found = [_NUMBERED.fullmatch(name.strip().strip("\"'")) for name in names]
     kinds = [None if one is None else (one[1].strip(), one[3].strip()) for one in found]
-    counted = Counter(kind for kind in kinds if kind is not None).most_common(1)
-    if not counted:
-        return ()
-    [(kind, count)] = counted
+    counted = Counter(kind for kind in kinds if kind is not None).most_common(2)
+    if not counted or any(2 * others > counted[0][1] for _, others in counted[1:]):
+        return ()  # or several groups, as wells A1 to A12 and B1 to B12 are
+    kind, count = counted[0]
     alike = [one for one, own in zip(found, kinds, strict=True) if one and own == kind]
     values = np.array([float(one[2].replace(",", ".")) for one in alike])
     beside = tuple(place for place, own in enumerate(kinds) if own != kind)
@@ -79,7 +81,7 @@ class Verdict(Enum):
     AXIS = "axis"
 
 
-def judge(cells: Sequence[str], rows: Sequence[Sequence[str]], values: Matrix) -> Verdict:
+def judge(cells: Sequence[str], rows: Sequence[Sequence[str]], grammar: Grammar) -> Verdict:
     """Tell whether a line of numbers is the axis of the lines below it.
 
     Parameters
@@ -88,14 +90,15 @@ def judge(cells: Sequence[str], rows: Sequence[Sequence[str]], values: Matrix) -
         The cells of the line.
     rows
         Those of lines below it.
-    values : ndarray of shape (1 + rows, columns)
-        The numbers in them, the line first; NaN where missing.
+    grammar
+        How their numbers are written.
 
     Returns
     -------
     Verdict
         PERHAPS is a row about which the user should be asked.
     """
+    values = np.array([numbers(row, grammar) for row in (cells, *rows)])
     others = np.flatnonzero(
         (values[1:] != values[0]).any(axis=1)
     ).tolist()  # an axis may come again
@@ -129,17 +132,17 @@ def _judge(
     return Verdict.PERHAPS if apart and not rising and len(line) >= _FEW else Verdict.ROW
 
 
-def is_alone(cells: Sequence[str], rows: Sequence[Sequence[str]], values: Matrix) -> bool:
+def is_alone(cells: Sequence[str], rows: Sequence[Sequence[str]], grammar: Grammar) -> bool:
     """Tell whether most lines are not in order as the first is, or it is their axis for sure.
 
     Parameters
     ----------
-    cells, rows, values
+    cells, rows, grammar
         As for `judge`.
     """
-    rising = sum(rises(row) for row in values[1:])
+    rising = sum(rises(numbers(row, grammar)) for row in rows)
     few = rising < _MOST_RISE * max(1, len(rows))
-    return few or judge(cells, rows, values) is Verdict.AXIS
+    return few or judge(cells, rows, grammar) is Verdict.AXIS
 
 
 def rises(line: Matrix) -> bool:

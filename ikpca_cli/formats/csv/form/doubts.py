@@ -14,6 +14,7 @@ from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.csv.form.text_columns import Line
 from ikpca_cli.formats.csv.parsing.digits import Digits
+from ikpca_cli.formats.layout import ReadOptions
 from ikpca_cli.formats.rows.class_column import class_column
 from ikpca_cli.formats.rows.fillers import LONG, filler, too_long
 
@@ -36,10 +37,7 @@ def index_or_axis(
     dialect: Dialect,
     head: Head,
     columns: Sequence[int],
-    *,
-    transposed: bool,
-    recording: bool = False,
-    width: int | None = None,
+    options: ReadOptions,
 ) -> list[int]:
     """Return the first column if it is an index, or the axis of samples in columns; say so.
 
@@ -55,21 +53,17 @@ def index_or_axis(
         What is above them; it takes what is to be said.
     columns
         The columns of data.
-    transposed
-        Whether the samples are the columns.
-    recording
-        Whether times are told and kept by whoever cleans the recording.
-    width
-        Columns that a sample is known to have.
+    options
+        What is known of the samples. Whoever cleans a recording tells its times, and keeps them.
     """
-    first = columns[0]
+    first, transposed = columns[0], options.transpose
     if len(columns) < 2:
         return []
     cells = [[row[column] for row in rows] for column in columns]
     values = [numbers(column, dialect.grammar) for column in cells]
     if first == 0 and head.names is not None and not head.names[0] and not transposed:
         named = len(dialect.cells(head.header or "")) == dialect.width
-        if width == len(columns) or not numbers_rows(values[0], by_one=not named):
+        if options.width == len(columns) or not numbers_rows(values[0], by_one=not named):
             return []  # more is said elsewhere
         head.guesses.append("column 1, which has no name and numbers the rows, for labels")
         return [first]
@@ -77,7 +71,7 @@ def index_or_axis(
         return []
     shown, labels = _named(first, head)
     if transposed:
-        verdict = judge(cells[0], cells[1:], np.array(values))
+        verdict = judge(cells[0], cells[1:], dialect.grammar)
         if verdict is Verdict.AXIS:
             head.guesses.append(f"{shown} for the axis")
             return [first]
@@ -88,7 +82,7 @@ def index_or_axis(
             )
         return []
     even = (is_even(*pair) for pair in zip(values, map(decimals, cells), strict=True))
-    if not recording and next(even) and not any(even):
+    if not options.recording and next(even) and not any(even):
         head.doubts.append(
             f"{shown} rises evenly, as an index or a time does; it was read as data. To leave it "
             f"out, and keep it in outputs, give --labels {labels}; if the other columns are "

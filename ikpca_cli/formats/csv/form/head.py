@@ -16,7 +16,7 @@ import numpy as np
 from ikpca_cli.data.axes import counts
 from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.formats.csv.form.axis import Verdict, is_alone, judge, rises
-from ikpca_cli.formats.csv.form.cells import numbers, split
+from ikpca_cli.formats.csv.form.cells import Grammar, numbers, split
 from ikpca_cli.formats.csv.form.dialect import Dialect, data_lines, trim
 from ikpca_cli.formats.csv.form.footer import LINES, footer
 from ikpca_cli.formats.csv.form.text_columns import (
@@ -42,7 +42,7 @@ _PROPERTIES = 20
 """Columns with names before an axis that may be properties of the samples."""
 
 _PLACES = 3
-"""Cells by which the axis of a map may be shorter than its rows, which begin with their places."""
+"""Cells by which the axis of a map may be shorter than its rows, which begin with places."""
 
 
 @dataclass(kw_only=True)
@@ -139,6 +139,7 @@ def read_head(
         top, start = _find_top(lines, texts, empty, dialect, head)
     if start >= len(lines):
         raise InputError(f"{name}: holds a header but no rows; if it is a row, give --header no")
+    start += _more_axes(lines[start:], texts, dialect.grammar) if top is not None else 0
     head.texts = label_columns(lines[start:], texts, width, dialect.delimiter)
     head.spare = spare_columns(lines[start:], empty, width)
     head.first = lines[start].place
@@ -206,14 +207,20 @@ def _is_axis_of_map(
         return False
     if not all(all(row.cells[:count]) and not any(row.text[count:]) for row in rows):
         return False
-    cells = [row.cells[count:] for row in rows]
-    body = [numbers(row, dialect.grammar) for row in cells]
-    if not is_alone(axis, cells, np.array([values, *body])):
+    if not is_alone(axis, [row.cells[count:] for row in rows], dialect.grammar):
         return False
     if not set(range(count)) <= set(texts):
         head.coordinates = count
     head.guesses.append(f"the first line of numbers, {axis[0]} to {axis[-1]}, for the axis")
     return True
+
+
+def _more_axes(rows: Sequence[Line], texts: Sequence[int], grammar: Grammar) -> int:
+    """Return how many of the first rows, named with units as no others, are an axis and more."""
+    named = [bool(_WITH_UNIT.fullmatch(row.cells[0])) for row in rows if 0 in texts]
+    count = named.index(False) if False in named else 0
+    is_axis = count == sum(named) and rises(numbers(rows[0].cells[1:], grammar))
+    return count if is_axis else 0
 
 
 def _names_among(lines: Sequence[Line], top: int, start: int) -> int:
@@ -243,13 +250,10 @@ def _axis(lines: Sequence[Line], columns: Sequence[int], dialect: Dialect, head:
         numbered = numbers([line.cells[0] for line in below], dialect.grammar)
         labelled = len(columns) >= _CORNER or bool((np.diff(numbered) == 1.0).all())
     cells = [[line.cells[c] for c in columns] for line in (first, *below)]
-    values = np.array([numbers(row, dialect.grammar) for row in cells])
-    if first.quoted and not any(line.quoted for line in below):
-        verdict = Verdict.AXIS  # as spreadsheets and R quote names, and not numbers
-    elif labelled and len(columns) > 1 and np.isfinite(values[0]).all() and rises(values[0]):
-        verdict = Verdict.AXIS
-    else:
-        verdict = judge(cells[0], cells[1:], values)
+    # Spreadsheets and R quote names, and not numbers.
+    named = first.quoted and not any(line.quoted for line in below)
+    named |= labelled and len(columns) > 1 and rises(numbers(cells[0], dialect.grammar))
+    verdict = Verdict.AXIS if named else judge(cells[0], cells[1:], dialect.grammar)
     if verdict is not Verdict.ROW:
         shown = f"the first line of numbers, {cells[0][0]} to {cells[0][-1]},"
         if verdict is Verdict.AXIS:

@@ -7,9 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ikpca_cli.data.axes import counts
 from ikpca_cli.formats.csv.columns import columns_named
 from ikpca_cli.formats.csv.form.axis import Matrix, beside_axis, rises
 from ikpca_cli.formats.csv.form.head import Head
+from ikpca_cli.formats.layout import ReadOptions
 
 FEWEST = 16
 """Rows that tell whether a column numbers them."""
@@ -21,6 +23,11 @@ _WORDS = (
     "|item|entry|document|docno|idcase"
 )
 _CALLED = re.compile(rf"(?:.*[^a-z])?(?:{_WORDS})(?:[^a-z](?:{_WORDS}))?\W*", re.DOTALL)
+_UNCERTAIN = re.compile(
+    r"(.*[\W_])?((std|standard)?[\W_]?(err(or)?|dev(iation)?)s?|unc(ert(aint(y|ies))?)?"
+    r"|sd|sem?|esd|ivar)(\W.*)?|sigma\W.*|.*[\W_]sigma",
+    re.IGNORECASE | re.DOTALL,
+)
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -80,6 +87,40 @@ def row_numbers(
         return found if width == len(columns) - len(found) else ()
     found = tuple(c for c, own in called if len(own) >= FEWEST and numbers_in_order(own))
     return found if len(columns) - len(found) > 1 else ()
+
+
+def count_of_rows(
+    columns: Sequence[int], values: Sequence[Matrix], head: Head, options: ReadOptions
+) -> tuple[int, ...]:
+    """Return the first column if it counts the rows, without a name or with that of a number."""
+    name = head.names[columns[0]] if head.names else None
+    called = name is not None and (not name or is_called_a_number(name))
+    known = options.width == len(columns) or len(columns) < 3
+    return (columns[0],) if called and not known and counts(values[0]) else ()
+
+
+def uncertainties(
+    columns: Sequence[int],
+    values: Sequence[Matrix],
+    head: Head,
+    options: ReadOptions,
+    name: str,
+) -> tuple[int, ...]:
+    """Return the columns behind an axis and signals that are called uncertainties of these.
+
+    The third of a file of X, Y and E (a diffraction pattern) is one. None are columns that were
+    chosen, or more than there are signals.
+    """
+    names = dict(enumerate(head.names or ()))
+    if len(columns) == 3 and name.lower().removesuffix(".gz").endswith(".xye"):
+        names = {columns[2]: "error"}
+    found = tuple(
+        column
+        for column, own in zip(columns[1:], values[1:], strict=True)
+        if _UNCERTAIN.fullmatch(names.get(column, "").strip("\"' ")) and (own >= 0.0).all()
+    )
+    known = options.columns is not None or options.width == len(columns)
+    return () if known or 2 * len(found) >= len(columns) else found
 
 
 def beside_numbers(

@@ -11,17 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
-from ikpca_cli.formats.csv.form.axis import (
-    Matrix,
-    Verdict,
-    beside_axis,
-    is_alone,
-    judge,
-    rises,
-)
-from ikpca_cli.formats.csv.form.cells import BLANK, are_text, numbers
+from ikpca_cli.formats.csv.form.axis import Verdict, beside_axis, is_alone, judge, rises
+from ikpca_cli.formats.csv.form.cells import BLANK, Grammar, are_text, numbers
 from ikpca_cli.formats.csv.form.dialect import Dialect
 
 _SHORT, _LONG = 40, 1000
@@ -182,25 +173,20 @@ class HeaderLines:
         if not axis or any(self.lines[place].text[c] for c in range(axis[0], axis[-1])):
             return False
         below = [[one.cells[c] for c in axis] for one in self._rows_below(place)]
-        cells = [line.cells[c] for c in axis]
-        return is_alone(cells, below, self._matrix([cells, *below]))
+        return is_alone([line.cells[c] for c in axis], below, self.dialect.grammar)
 
     def _is_below_names(self, place: int) -> bool:
         above = self.lines[place - 1] if place else None
         return above is not None and above.width == self.dialect.width and above.is_words(())
 
-    def _beside_rows(self, place: int) -> tuple[list[str], list[list[str]], Matrix]:
-        """Return a line and the rows below it, without their first cells, and their numbers."""
+    def _beside_rows(self, place: int) -> tuple[list[str], list[list[str]], Grammar]:
+        """Return a line and the rows below it, without their first cells, as `judge` has them."""
         below = [line.cells[1:] for line in self._rows_below(place)]
-        line = self.lines[place].cells[1:]
-        return line, below, self._matrix([line, *below])
+        return self.lines[place].cells[1:], below, self.dialect.grammar
 
     def _rows_below(self, place: int) -> list[Line]:
         width, below = self.dialect.width, self.lines[place + 1 :]
         return [line for line in below if line.width == width and line.is_row(self.columns)]
-
-    def _matrix(self, rows: Sequence[Sequence[str]]) -> Matrix:
-        return np.array([numbers(row, self.dialect.grammar) for row in rows])
 
 
 def text_columns(lines: Sequence[Line], width: int) -> tuple[int, ...]:
