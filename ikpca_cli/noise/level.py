@@ -92,7 +92,7 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
         std = PART * most if high is None else min(high.std, most)
         level = replace(level, std=std or None, certain=False, hidden=1.0)
     std = level.std or 0.0
-    is_known = X.shape[1] > MANY_COLUMNS and std and not level.is_bound and not level.remark
+    is_known = X.shape[1] > MANY_COLUMNS and std and not level.is_bound
     if is_known and _is_of_unlike_columns(X, std):
         return replace(level, certain=False, is_bound=True)
     return level
@@ -114,9 +114,7 @@ def _estimated(X: FloatArray) -> NoiseLevel:
     """Return the level of centred rows (n, p) that all differ."""
     spectrum = Eigenvalues.of(X)
     level, below = _of_directions(X, spectrum)
-    if level.remark:
-        return level
-    if X.shape[1] <= MANY_COLUMNS:
+    if X.shape[1] <= MANY_COLUMNS and not level.remark:
         level = bound_by_laws(bound_by_signal(level, X, spectrum), X, spectrum)
     high = high_reading(X)
     white = None if high is None else WhiteShare.of(X)
@@ -125,6 +123,8 @@ def _estimated(X: FloatArray) -> NoiseLevel:
         alike = neighbour_correlation(X)
         if is_texture(X, alike) or (alike > _ALIKE and is_one_process(X)):
             return beside_a_process(X, level, high, white)
+    if level.remark:
+        return level
     checked = level if high is None else checked_by(level, high)
     if checked == level:
         return unsure(level, below)

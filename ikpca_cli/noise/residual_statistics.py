@@ -77,11 +77,6 @@ class ResidualStatistics:
             float(means.var()) * max(n_samples - 1 - rank, 1) / 2.0,
         )
 
-    @property
-    def column_spread(self) -> float:
-        """Variance of the columns' mean squares beyond that of noise, over their squared mean."""
-        return 2.0 * (self.columns - 1.0) / self.shape[0]
-
     def is_even(self) -> bool:
         """Tell whether rows may have noise of one level, as a promised error needs."""
         return self.core_rows < _EVEN and self.rows < _EVEN_WITH_ODD

@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from ikpca_cli.estimators.decisions.file_caution import caution_of_file
+from ikpca_cli.estimators.decisions.file_caution import caution_of_few_rows, caution_of_file
 from ikpca_cli.estimators.decisions.other_noise import caution_of
 from ikpca_cli.estimators.decisions.reasons import Reason
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.estimators.methods import METHODS
+from ikpca_cli.estimators.pca import PCA
 from ikpca_cli.linalg.shrinkage import kept_share, longest_square, weights_at_level
 from ikpca_cli.noise.caution import Caution
 from ikpca_cli.noise.estimate import NoiseLevel
@@ -255,7 +256,9 @@ def test_rows_with_nothing_near_their_zeros_are_no_clipped_ones(relative):
     assert level.is_bound
     assert "hardly any are near" in level.doubt_in_words(may_leave=False)
     with_noise = np.maximum(clean + 0.3 * rng.normal(size=clean.shape), 0.0)
-    assert not estimate_noise(with_noise - with_noise.mean(axis=0)).is_bound
+    level = estimate_noise(with_noise - with_noise.mean(axis=0))
+    assert "as if they were clipped" in level.doubt_in_words(may_leave=False)
+    assert level.is_bound  # what unlike columns hold beside that is no normal noise of this level
 
 
 def test_edges_of_clipped_rows_are_not_noise():
@@ -306,6 +309,46 @@ def test_so_few_rows_do_not_tell_their_own_noise(n_samples, adapts):
     found = caution_of_file(at_any(mean_of_columns), louder, Caution(1.0), rng)
     assert (found.level_ratio > 2.0) is adapts
     assert (found == Caution(1.0)) is not adapts
+
+
+def growth(n_samples, noise, seed):
+    """Return curves of growth, too short for frequencies to tell their noise, and clean ones."""
+    rng = np.random.default_rng(np.random.SeedSequence([98, seed]))
+    size, rate, lag = rng.uniform((0.5, 0.1, 1.0), (1.5, 0.3, 8.0), (n_samples, 3)).T[..., None]
+    clean = size * np.exp(-np.exp(rate / size * np.e * (lag - np.arange(25.0)) + 1.0))
+    return clean + noise * rng.normal(size=clean.shape), clean
+
+
+@pytest.mark.parametrize("n_samples", [1, 10])
+def test_a_few_rows_that_change_less_than_their_noise_would_are_left(n_samples):
+    model = PCA().fit(growth(150, 0.1, 0)[0])
+    for seed in range(1, 6):
+        quiet, _ = growth(n_samples, 0.01, seed)
+        assert_array_equal(model.denoise(quiet), quiet)
+        noisy, clean = growth(n_samples, 0.1, seed)
+        assert errors(model, noisy, clean).mean() < 0.5 * 0.1**2
+
+
+def test_a_few_rows_are_cleaned_where_they_lie():
+    """Their highest frequencies tell their noise, whatever mean the training rows have."""
+    rng = np.random.default_rng(7)
+    seen = []
+
+    def watched(rows):
+        seen.append(rows.mean())
+        return np.full_like(rows, 50.0)
+
+    rows = 50.0 + 0.3 * rng.normal(size=(5, 60))
+    found = caution_of_few_rows(at_any(watched), rows, np.full(60, 50.0), Caution(1.0), rng)
+    assert 0.1 < found.level_ratio < 0.35
+    assert_allclose(seen, 50.0, atol=1.0)
+
+
+def test_a_few_rows_that_a_model_takes_signal_of_do_not_tell_their_noise():
+    signal = np.random.default_rng(8).normal(size=(200, 30))
+    model = PCA(noise_std=0.8).fit(signal)
+    told = model.treatment(signal[:5]).caution.remark()
+    assert "do not tell their own noise" in told
 
 
 def test_a_file_of_more_rows_than_the_fit_does_not_look_quieter_for_it():

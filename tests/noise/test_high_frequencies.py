@@ -157,6 +157,18 @@ def test_texture_is_not_left_alone_where_it_has_frequencies_without_signal(seed)
     assert estimate_noise(centred(clean)).is_bound
 
 
+def test_clipped_texture_is_texture():
+    clean = textures(stream(13), 250)
+    noisy = clean + 0.3 * stream(14).normal(size=clean.shape)
+    found, bound = (
+        estimate_noise(centred(np.maximum(rows, np.quantile(clean, 0.15))))
+        for rows in (noisy, clean)
+    )
+    assert found.std == pytest.approx(0.3, rel=0.15)
+    assert not found.is_bound
+    assert bound.is_bound
+
+
 def test_a_higher_reading_by_frequencies_does_not_replace_a_level_that_is_certain():
     level = NoiseLevel(1.0, certain=True, error=0.005)
     both = checked_by(level, Reading(1.019, 0.0128))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 
+import h5py
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -25,6 +26,7 @@ from ikpca_cli.transforms.column_scale import ColumnScale
 from ikpca_cli.transforms.logarithm import Logarithm
 from ikpca_cli.transforms.square_root import SquareRoot
 from ikpca_cli.transforms.whiten import Whitening
+from tests.conftest import ROOT
 
 COLUMNS = 60
 
@@ -63,6 +65,15 @@ def noisy_rows(kind, n_samples, seed):
     if kind == "correlated":
         return clean + rough(rng, clean.shape), clean
     return clean + 0.15 * rng.normal(size=clean.shape), clean
+
+
+def test_what_only_one_pixel_shows_is_no_noise_by_column():
+    """Digits: their nearest neighbours have it, too, however uneven the columns are."""
+    with h5py.File(ROOT / "sample_data/digits.h5") as file:
+        clean = file["clean"][:].reshape(500, -1)
+    rng = np.random.default_rng(np.random.SeedSequence([76]))
+    levels = 0.1 * np.exp(rng.uniform(np.log(0.3), np.log(2.5), clean.shape[1]))
+    assert noise_of(clean + levels * rng.normal(size=clean.shape)).name == "white"
 
 
 def table(n_samples, seed):

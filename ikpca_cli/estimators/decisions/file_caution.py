@@ -34,6 +34,7 @@ _PARTS = (1.0, 0.75, 0.5, 0.0, 1.25)  # of a change of level, for a denoiser to 
 _MOST_HIDDEN = 0.6  # share of a level that may be signal
 _MORE = 1.05  # times the level that single rows were brought to
 _NONE = 1e-3  # of the level of the training rows: no noise to speak of
+_DRAWS = 20  # of noise on a few rows
 _STEP = 0.01  # of the probe, in units of the noise
 
 Denoise: TypeAlias = Callable[[FloatArray], FloatArray]
@@ -119,33 +120,49 @@ def caution_of_file(
 def caution_of_few_rows(
     at_level: Callable[[float], Denoise],
     rows: FloatArray,
+    mean: FloatArray,
     usual: Caution,
     rng: np.random.Generator,
 ) -> Caution:
     """Return what displacements of fewer than `FEW_ROWS` rows are limited by.
 
-    These do not tell their noise, but that it is quieter for sure if they hold less than the usual
-    noise at their highest frequencies.
+    These do not tell their noise, but that it is quieter for sure: where they hold less than the
+    usual noise at their highest frequencies, by which they are then cleaned, or where they change
+    by less than they would with the usual noise (a parametric bootstrap), by which they stay as
+    they are, for a part of what changes is signal.
 
     Parameters
     ----------
     at_level : callable
         As for `caution_of_file`.
     rows : ndarray, shape (n, p)
-        All rows of the file, less the means of the training rows.
+        All rows of the file.
+    mean : ndarray, shape (p,)
+        The means of the training rows.
     usual : Caution
         That of rows like the training rows.
     rng : numpy.random.Generator
-        Draws the direction of the divergence.
+        Draws the direction of the divergence, and noise.
     """
-    highest = highest_reading(rows)
-    if usual.std is None or highest is None or LIKE * highest.at_most >= usual.std:
+    if usual.std is None or usual.strength == 0.0:
         return usual
-    std = PART * highest.std
-    ratio = std / usual.std
-    if ratio < _NONE:
-        return Caution(std, 0.0, ratio, ratio)
-    return _of_least_risk(at_level, rows, usual, Caution(std, 1.0, ratio, ratio), rng)
+    highest = highest_reading(rows - mean)
+    if highest is not None and LIKE * highest.at_most < usual.std:
+        std = PART * highest.std
+        found = Caution(std, 1.0, std / usual.std, std / usual.std)
+        if found.level_ratio < _NONE:
+            return replace(found, strength=0.0)
+        return _of_least_risk(at_level, rows, usual, found, rng)
+    clean = at_level(1.0)
+    cleaned = clean(rows)
+    places = (cleaned != rows).any(axis=0)  # constant columns have no noise
+    noisy = cleaned + usual.std * places * rng.standard_normal((_DRAWS, *rows.shape))
+    again = clean(noisy.reshape(-1, rows.shape[1])).reshape(noisy.shape)
+    changes = np.mean((again - noisy) ** 2, axis=(1, 2))
+    ratio = float(np.mean((cleaned - rows) ** 2) / max(float(changes.mean()), 1e-300)) ** 0.5
+    if ratio * LIKE >= 1.0 or ratio**2 * changes.mean() >= changes.min():
+        return usual
+    return Caution(ratio * usual.std, 0.0, ratio, ratio)
 
 
 def _of_least_risk(

@@ -27,6 +27,7 @@ from ikpca_cli.noise.treatment import Treatment
 
 _LESS, _LITTLE_LESS = 0.75, 0.9  # share of what rows change usually, where it is less
 _SURELY = 2.5  # standard errors
+_LITTLE_LEFT = 0.25  # of the noise: little of what changes is signal
 _MOST_ALIKE = 0.2  # correlation of neighbours in what is left of rows: signal, if they are quiet
 
 MANY_UNLIKE = 0.1
@@ -63,7 +64,8 @@ def caution_of(
     if len(rows) < FEW_ROWS:
         if usual.by_row:  # each was brought to one level
             return usual.caution
-        return caution_of_few_rows(at_level, Z - model.mean_, usual.caution, rng)
+        found = caution_of_few_rows(at_level, Z, model.mean_, usual.caution, rng)
+        return replace(found, is_untold=found == usual.caution and not _changes_noise_alone(model))
     given = at_level, Z, usual.caution, rng, model.n_samples_, signal
     found = caution_of_file(*given, by_row=usual.by_row)
     # Rows that are louder for sure do not hold less noise, though they may be too far from the
@@ -98,6 +100,13 @@ def caution_of(
     if less == found or np.mean(distances(Z) > limit) > MANY_UNLIKE:
         return found
     return less
+
+
+def _changes_noise_alone(model: Estimator) -> bool:
+    """Tell whether little of what cleaning changes is signal, so that it tells the noise."""
+    left = model.rough_mse_ if model.estimated_mse_ is None else model.estimated_mse_
+    noise = model.noise_rms_ or model.noise_std_
+    return left is not None and noise is not None and left < _LITTLE_LEFT * noise**2
 
 
 def _is_signal(model: Estimator, X: FloatArray, found: Caution, usual: Treatment) -> bool:

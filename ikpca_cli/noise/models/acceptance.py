@@ -50,7 +50,6 @@ _NOT_SHORTER = 0.9  # than that of white noise, where noise cannot be white
 _FAR_LONGER = 2.0  # plateau of counts, few of which are quieter
 _OFF_ONE = 0.15  # that the level of stabilised counts may be, beside signal
 _SHARED = 0.1  # of what is called noise, that nearest rows have, too: about nothing
-_UNEVEN = 5.0  # spread of columns that signal left in them does not have
 
 
 @dataclass(frozen=True)
@@ -178,7 +177,7 @@ def _is_told_from_signal(
     if is_along and not _is_noise_along(rows, one.transform, std, residual):
         return False
     # What bends too much for few directions is loud where there is signal, as such noise is.
-    return seen.statistics.column_spread >= _UNEVEN or shared_with_neighbours(Z) <= _SHARED
+    return shared_with_neighbours(Z) <= _SHARED
 
 
 def _is_one(std: float) -> bool:
