@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 import typer
 
-from ikpca_cli import __version__
+from ikpca_cli import PCA, __version__, save_model
 from ikpca_cli.cli.app import app
 from tests.conftest import ROOT
 from tests.processes import PROGRAM, count, run, start, wait_until
@@ -230,14 +230,19 @@ def test_an_interrupt_does_not_interrupt_the_end_that_one_before_it_began(before
     assert done.returncode == caught
 
 
+def write_model(path, rows):
+    """Write a model that is quickly there, for tests of what becomes of it."""
+    save_model(str(path), PCA(1, noise_std=1.0).fit(rows))
+
+
 @pytest.mark.parametrize("outputs", [0, 1, 10, 30])
 def test_a_signal_in_a_batch_leaves_whole_outputs_only(tmp_path, outputs):
     rows = np.random.default_rng(0).normal(size=(2000, 300))
-    np.save(tmp_path / "train.npy", rows[:100])
-    run("fit train.npy --method pca --components 3 -o m", cwd=tmp_path)
+    write_model(tmp_path / "m", rows[:100])
+    np.save(tmp_path / "0.npy", rows)
     names = [f"{i}.npy" for i in range(60)]
-    for name in names:
-        np.save(tmp_path / name, rows)
+    for name in names[1:]:
+        (tmp_path / name).symlink_to("0.npy")
     started = start("denoise m --output-dir out -q", *names, cwd=tmp_path)
     wait_until(lambda: count(tmp_path / "out") >= outputs, started)
     started.send_signal(signal.SIGTERM)
@@ -282,8 +287,9 @@ def test_progress_shows_in_a_terminal_only(tmp_path):
 )
 @pytest.mark.parametrize("where", [">/dev/full", ">&-"])
 def test_what_cannot_be_printed_is_a_failure_in_a_line(tmp_path, line, where):
-    np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(9, 3)))
-    run("fit x.npy --method pca --components 1 -o m", cwd=tmp_path)
+    rows = np.random.default_rng(0).normal(size=(9, 3))
+    np.save(tmp_path / "x.npy", rows)
+    write_model(tmp_path / "m", rows)
     command = f"{shlex.join(PROGRAM)} {line} {where}"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1
@@ -292,8 +298,9 @@ def test_what_cannot_be_printed_is_a_failure_in_a_line(tmp_path, line, where):
 
 
 def test_closed_streams_are_not_taken_for_files(tmp_path):
-    np.save(tmp_path / "x.npy", np.random.default_rng(0).normal(size=(9, 3)))
-    run("fit x.npy --method pca --components 1 -o m", cwd=tmp_path)
+    rows = np.random.default_rng(0).normal(size=(9, 3))
+    np.save(tmp_path / "x.npy", rows)
+    write_model(tmp_path / "m", rows)
     command = f"{shlex.join(PROGRAM)} denoise m x.npy -o y.npy <&- >&- 2>&-"
     assert subprocess.run(["bash", "-c", command], cwd=tmp_path).returncode == 1
     assert np.load(tmp_path / "y.npy").shape == (9, 3)
