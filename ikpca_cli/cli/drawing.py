@@ -24,7 +24,6 @@ class AxisLabels:
         str | None,
         typer.Option(
             metavar="TEXT",
-            rich_help_panel="Output",
             help='Name and unit of the horizontal axis in --plot, such as "time [s]".',
         ),
     ] = None
@@ -32,7 +31,6 @@ class AxisLabels:
         str | None,
         typer.Option(
             metavar="TEXT",
-            rich_help_panel="Output",
             help="Name and unit of the vertical axis in --plot.",
         ),
     ] = None

@@ -10,54 +10,44 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
+from dataclasses import fields, is_dataclass
 from enum import Enum
-from typing import Annotated, Any, get_args, get_origin
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
 from typer.core import TyperCommand
 from typer.models import OptionInfo
 
+from ikpca_cli.cli.given.values import parameter as parameter_of
 from ikpca_cli.cli.given.variables import check_variables, variable_of
 from ikpca_cli.errors import tell
+from ikpca_cli.estimators.parameters import PARAMETERS
 from ikpca_cli.formats.told import OF_TABLES
 
-PANELS = ("Data", "Output", "Model", "Experiment", "Advanced")
-"""Panels in order; one of another name comes before the last."""
-
-_RENAMED = {"Reading files": "Data"}
-
-_FIRST = {
-    "Data": ("clean", "dataset", "window", "fs", "transpose", "columns", "missing"),
-    "Output": ("explain", "output", "output_dir", "force", "plot", "preview", "output_format"),
+PANELS = {
+    "Data": (
+        *("clean", "dataset", "window", "fs", "transpose", "columns", "missing", "labels"),
+        *("header", "skip_rows", "comment", "delimiter", "decimal", "thousands", "na", "resample"),
+    ),
+    "Output": (
+        *("explain", "output", "output_dir", "force", "plot", "preview", "output_format"),
+        *("residual", "skip_existing", "round_to_input", "digits", "keep_unlike"),
+        *("align", "apart", "restore", "image", "x_label", "y_label", "quiet"),
+    ),
     "Model": (
-        "method",
-        "methods",
-        "noise_model",
-        "noise_std",
-        "components",
-        "gamma",
-        "ridge",
-        "rff",
+        *("method", "methods", "noise_model", "noise_std", "components", "gamma", "ridge", "rff"),
         "kernel",
     ),
-}
-"""Parameters that lead a panel, whatever panel they were declared for."""
-
-_ADVANCED = (
-    *(
-        "inverse",
-        "activation",
-        "second_gamma",
-        "latent_gamma",
-        "landmarks",
-        "shrink",
-        "dtype",
-        "oracle",
+    "Experiment": ("noise", "train_size", "test_size", "runs"),
+    "Advanced": (
+        *("inverse", "activation", "second_gamma", "latent_gamma", "landmarks", "shrink", "dtype"),
+        *("oracle", "hop", "order", "noise_rows", "update", "keep_sums", "seed", "jobs"),
+        *("cluster", "verbose", "debug"),
     ),
-    *("hop", "order", "noise_rows"),
-    *("update", "keep_sums", "seed", "jobs", "cluster", "verbose", "debug"),
-)
-"""Parameters that few people need."""
+}
+"""Panels of a help and the parameters in them, in order; every option has its place here."""
 
+_PLACES = {name: (panel, place) for panel in PANELS for place, name in enumerate(PANELS[panel])}
+_LAST = list(PANELS)[-1]
 
 _WIDE = 14
 """Characters of the values of an option that stand in one line of a narrow terminal."""
@@ -71,7 +61,7 @@ class Command(TyperCommand):
         found: list[Any] = super().get_params(ctx)
         for param in found[-1:]:
             if "--help" in param.opts:
-                param.rich_help_panel = PANELS[-1]
+                param.rich_help_panel = _LAST
                 as_plain_flag(param)
         for param in found:
             long = _long_name(param)
@@ -113,13 +103,23 @@ def _usage(argument: Any) -> str:
 
 
 def arranged(command: Callable[..., None]) -> Callable[..., None]:
-    """Return a command whose options have panels, defaults and completion, in order."""
+    """Return a command whose options have panels, defaults and completion, in order.
+
+    A parameter whose type is a dataclass is a group of options: its fields stand in its place,
+    annotated as typer wants it, and the command gets an instance of it.
+    """
     given = inspect.signature(command, eval_str=True).parameters
+    groups: dict[str, Any] = {
+        name: one.annotation for name, one in given.items() if is_dataclass(one.annotation)
+    }
+    spread = [field for one in given.values() for field in _spread(one)]
     kept = OF_TABLES if "model" in given else ()
-    parameters = [_shown(one, is_kept=one.name in kept) for one in given.values()]
+    parameters = [_shown(one, is_kept=one.name in kept) for one in spread]
     parameters.sort(key=_rank)
 
     def run(**values: Any) -> None:
+        for name, group in groups.items():
+            values[name] = group(**{field.name: values.pop(field.name) for field in fields(group)})
         command(**values)
 
     run.__name__, run.__doc__ = command.__name__, command.__doc__
@@ -129,18 +129,34 @@ def arranged(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
+def _spread(parameter: inspect.Parameter) -> list[inspect.Parameter]:
+    """Return a parameter, by its name alone, or the options of the group that it is."""
+    group, kind = parameter.annotation, inspect.Parameter.KEYWORD_ONLY
+    if not is_dataclass(group):
+        return [parameter.replace(kind=kind)]
+    hints = get_type_hints(group, include_extras=True)
+    return [
+        inspect.Parameter(field.name, kind, default=field.default, annotation=hints[field.name])
+        for field in fields(group)
+    ]
+
+
 def _shown(parameter: inspect.Parameter, *, is_kept: bool) -> inspect.Parameter:
     """Return a parameter with what its help needs; where it is kept, the model has its default."""
-    parameter = parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
     option = _option(parameter)
     if option is None:
         return parameter
     kind = get_args(parameter.annotation)[0]
     option = copy(option)
-    option.rich_help_panel = _panel(parameter.name, option.rich_help_panel)
+    option.rich_help_panel = _PLACES[parameter.name][0]
+    long = f"--{parameter.name.replace('_', '-')}"
+    if option.metavar is None and parameter_of(long) in PARAMETERS:
+        option.metavar = PARAMETERS[parameter_of(long)].metavar
     words = _words(option.metavar)
     if kind is bool:
         option.metavar = ""
+        if not isinstance(option.default, str):  # where typer has the first of an option's names
+            option.param_decls = (long,)
     elif option.min is not None and option.metavar is None:
         option.metavar = "N" if kind in (int, int | None) else "F"
     elif option.metavar is None:
@@ -193,22 +209,9 @@ def list_completions(words: Iterable[str], incomplete: str) -> list[str]:
     return [",".join([*done, word]) for word in left]
 
 
-def _panel(name: str, declared: object) -> str:
-    """Return the panel of an option."""
-    if name in _ADVANCED:
-        return PANELS[-1]
-    for panel, names in _FIRST.items():
-        if name in names:
-            return panel
-    return _RENAMED.get(str(declared), str(declared)) if isinstance(declared, str) else "Output"
-
-
-def _rank(parameter: inspect.Parameter) -> tuple[float, int]:
+def _rank(parameter: inspect.Parameter) -> tuple[int, int]:
     """Return where a parameter comes: arguments first, then panel by panel."""
-    option = _option(parameter)
-    if option is None:
-        return -1.0, 0
-    panel = str(option.rich_help_panel)
-    names = _ADVANCED if panel == PANELS[-1] else _FIRST.get(panel, ())
-    place = names.index(parameter.name) if parameter.name in names else len(names)
-    return (PANELS.index(panel) if panel in PANELS else len(PANELS) - 1.5), place
+    if _option(parameter) is None:
+        return -1, 0
+    panel, place = _PLACES[parameter.name]
+    return list(PANELS).index(panel), place

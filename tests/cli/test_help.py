@@ -12,8 +12,9 @@ import pytest
 from typer.main import get_command
 
 from ikpca_cli.cli.app import app
-from ikpca_cli.cli.help import PANELS
+from ikpca_cli.cli.help import PANELS as PLACES
 
+PANELS = list(PLACES)
 COMMANDS = tuple(get_command(app).commands)
 
 

@@ -10,7 +10,6 @@ import typer
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.batch.cluster import cluster as on_cluster
 from ikpca_cli.cli.given.comparison import settings_of, splits_of
-from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN
 from ikpca_cli.cli.given.window_options import as_rows_of
@@ -20,7 +19,6 @@ from ikpca_cli.cli.sources import split_source
 from ikpca_cli.estimators.methods import METHODS
 
 
-@composed
 def compare(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help="Rows to fit on, or all rows.")],
     noisy: Annotated[
@@ -39,32 +37,29 @@ def compare(
         str,
         typer.Option(
             metavar="LIST",
-            rich_help_panel="Model",
             help="Methods to compare.",
             autocompletion=lambda incomplete: list_completions(METHODS, incomplete),
         ),
     ] = ",".join(METHODS),
     components: Annotated[
         list[str] | None,
-        typer.Option(metavar="LIST", rich_help_panel="Model", help="Components: 5,10 or pca:3."),
+        typer.Option(metavar="LIST", help="Components: 5,10 or pca:3."),
     ] = None,
     gamma: Annotated[
         list[str] | None,
-        typer.Option(metavar="LIST", rich_help_panel="Model", help="Gammas: 0.1 or kpca:10."),
+        typer.Option(metavar="LIST", help="Gammas: 0.1 or kpca:10."),
     ] = None,
     ridge: Annotated[
         list[str] | None,
-        typer.Option(metavar="LIST", rich_help_panel="Model", help="Ridges: 0.1,2 or kpca:15."),
+        typer.Option(metavar="LIST", help="Ridges: 0.1,2 or kpca:15."),
     ] = None,
     rff: Annotated[
         list[str] | None,
-        typer.Option(metavar="LIST", rich_help_panel="Model", help="Random features of ikpca."),
+        typer.Option(metavar="LIST", help="Random features of ikpca."),
     ] = None,
     oracle: Annotated[
         bool,
         typer.Option(
-            "--oracle",
-            rich_help_panel="Model",
             help="Choose what is auto by the clean rows: a bound, not a method.",
         ),
     ] = False,
@@ -72,33 +67,25 @@ def compare(
         float | None,
         typer.Option(
             min=0.0,
-            rich_help_panel="Experiment",
             help="The rows are clean: add Gaussian noise of this standard deviation for each run.",
         ),
     ] = None,
     train_size: Annotated[
         float | None,
-        typer.Option(
-            min=0.0, rich_help_panel="Experiment", help="Rows to fit on, a number or a share."
-        ),
+        typer.Option(min=0.0, help="Rows to fit on, a number or a share."),
     ] = None,
     test_size: Annotated[
         float | None,
-        typer.Option(
-            min=0.0, rich_help_panel="Experiment", help="Rows to clean, a number or a share."
-        ),
+        typer.Option(min=0.0, help="Rows to clean, a number or a share."),
     ] = None,
     runs: Annotated[
         int,
-        typer.Option(
-            min=1, rich_help_panel="Experiment", help="Repetitions with fresh randomness."
-        ),
+        typer.Option(min=1, help="Repetitions with fresh randomness."),
     ] = 1,
     window: Annotated[
         str | None,
         typer.Option(
             metavar="none",
-            rich_help_panel="Experiment",
             help="none: rows are samples, whatever they look like.",
         ),
     ] = None,

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from ikpca_cli.cli import options as opt
-from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.window_options import of_recording
 from ikpca_cli.cli.streams import standard
@@ -23,7 +22,6 @@ class Align(StrEnum):
     peak = "peak"
 
 
-@composed
 def beats(
     recording: Annotated[
         str,

@@ -37,7 +37,7 @@ def demo(
     Examples:
 
         ikpca demo
-        ikpca demo /tmp/try --force
+        ikpca demo try --force
     """
     place = Path(folder)
     _check_folder(place, force)

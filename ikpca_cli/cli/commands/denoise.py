@@ -10,7 +10,6 @@ import typer
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.batch.targets import check_plot, check_residual, make_folders, targets_of
 from ikpca_cli.cli.drawing import AxisLabels
-from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.progress import progress_bar
@@ -19,7 +18,6 @@ from ikpca_cli.cli.streams import results_beside, standard
 from ikpca_cli.errors import UsageError
 
 
-@composed
 def denoise(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.")],
     noisy: Annotated[
@@ -33,7 +31,6 @@ def denoise(
             "-o",
             metavar="FILE",
             callback=standard,
-            rich_help_panel="Output",
             help="Where the cleaned rows of a single input go; - is stdout.",
         ),
     ] = None,
@@ -41,7 +38,6 @@ def denoise(
         str | None,
         typer.Option(
             metavar="DIR",
-            rich_help_panel="Output",
             help="Folder for the outputs, made if need be, instead of beside each input; the "
             "files of a folder lie in it as they do there.",
         ),
@@ -51,15 +47,12 @@ def denoise(
         typer.Option(
             metavar="FILE",
             callback=standard,
-            rich_help_panel="Output",
             help="Write what was removed, too, and warn if it does not look like noise.",
         ),
     ] = None,
     skip_existing: Annotated[
         bool,
         typer.Option(
-            "--skip-existing",
-            rich_help_panel="Output",
             help="Leave inputs alone whose output exists, to go on with a stopped batch.",
         ),
     ] = False,
@@ -67,16 +60,21 @@ def denoise(
         bool,
         typer.Option(
             "--round",
-            rich_help_panel="Output",
             help="Give integers and half precision back as they came, rounded.",
         ),
     ] = False,
-    digits: opt.Digits = None,
+    digits: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            max=17,
+            show_default="about the input's",
+            help="Digits behind the decimal mark in text tables.",
+        ),
+    ] = None,
     keep_unlike: Annotated[
         bool,
         typer.Option(
-            "--keep-unlike",
-            rich_help_panel="Output",
             help="Leave rows as they are that are unlike all that the model was fitted on.",
         ),
     ] = False,
@@ -84,8 +82,6 @@ def denoise(
     preview: Annotated[
         bool,
         typer.Option(
-            "--preview",
-            rich_help_panel="Output",
             help="Show some rows before and after, in the terminal (standard error).",
         ),
     ] = False,

@@ -10,7 +10,6 @@ import typer
 
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.drawing import AxisLabels
-from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN
@@ -19,7 +18,6 @@ from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.errors import UsageError
 
 
-@composed
 def evaluate(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file that fit wrote.")],
     noisy: Annotated[list[str], typer.Argument(metavar="NOISY", help="Files, folders or @lists.")],

@@ -9,15 +9,14 @@ import typer
 
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.given import exclusions
-from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.cli.given.fit_options import ModelFile, Parameters, Windows
 from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.window_options import as_rows_of, default_method
 from ikpca_cli.cli.progress import progress_bar
+from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
 
 
-@composed
 def fit(
     sources: Annotated[
         list[str],
@@ -26,7 +25,14 @@ def fit(
     *,
     file: ModelFile,
     windows: Windows,
-    method: opt.Method = None,
+    method: Annotated[
+        str | None,
+        typer.Option(
+            metavar="|".join([*(METHODS | WINDOW_METHODS), "auto"]),
+            show_default="ikpca; mixture with --window",
+            help="What to fit.",
+        ),
+    ] = None,
     parameters: Parameters,
     plot: opt.Plot = None,
     force: opt.Force = False,

@@ -7,20 +7,18 @@ from typing import Annotated, Any
 import typer
 
 from ikpca_cli.cli import options as opt
-from ikpca_cli.cli.given.composed import composed
 from ikpca_cli.errors import UsageError
 
 _BARS = 12
 
 
-@composed
 def info(
     model: Annotated[
         str | None,
         typer.Argument(metavar="MODEL", help="A file that fit wrote; --explain needs none."),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say what each number means that ikpca prints.")
+        bool, typer.Option(help="Say what each number means that ikpca prints.")
     ] = False,
     *,
     printing: opt.Printing,

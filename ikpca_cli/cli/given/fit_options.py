@@ -37,7 +37,6 @@ class ModelFile:
     keep_sums: Annotated[
         bool,
         typer.Option(
-            "--keep-sums",
             help="Keep rff x rff numbers in the model, so that --update can add rows to it.",
         ),
     ] = False
@@ -52,8 +51,24 @@ class ModelFile:
 class Windows:
     """How a recording or a picture is cut, if it is."""
 
-    window: opt.Window = None
-    hop: opt.Hop = None
+    window: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|HxW|auto|beats|none",
+            show_default="none, but asked for where that is in doubt",
+            help="The file is a recording, or pictures: learn from windows of N samples, or HxW "
+            "pixels, or from heart beats. none: its rows are samples, whatever they look like.",
+        ),
+    ] = None
+    hop: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="M",
+            show_default="1, or an eighth of the window where there is much",
+            help="Step from one window to the next when cleaning.",
+        ),
+    ] = None
     fs: opt.Rate = None
 
     @property
@@ -70,45 +85,42 @@ class Parameters:
         str | None,
         typer.Option(
             metavar="auto|exact|N",
-            rich_help_panel="Model",
             help="Random Fourier features of ikpca; exact for infinitely many.",
         ),
     ] = None
     gamma: Annotated[
         str | None,
-        typer.Option(
-            metavar="auto|F", rich_help_panel="Model", help="Inverse squared width of the kernel."
-        ),
+        typer.Option(help="Inverse squared width of the kernel."),
     ] = None
     ridge: Annotated[
         str | None,
-        typer.Option(metavar="auto|F", rich_help_panel="Model", help="Ridge of the pre-image."),
+        typer.Option(help="Ridge of the pre-image."),
     ] = None
     second_gamma: Annotated[
         str | None,
         typer.Option(
-            metavar="auto|none|F",
-            rich_help_panel="Model",
             help="A second gamma, of a kernel beside the first; with exact features.",
         ),
     ] = None
     latent_gamma: Annotated[
         str | None,
         typer.Option(
-            metavar="auto|F",
-            rich_help_panel="Model",
             help="Inverse squared width of the kernel between latent codes of kpca.",
         ),
     ] = None
-    components: Annotated[
-        str, typer.Option(metavar="auto|N", rich_help_panel="Model", help="Components to keep.")
-    ] = "auto"
-    noise_rows: opt.NoiseRows = None
+    components: Annotated[str, typer.Option(help="Components to keep.")] = "auto"
+    noise_rows: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Rows that hold noise alone, such as blanks, for its covariance: a file or "
+            "folder.",
+        ),
+    ] = None
     clean: Annotated[
         str | None,
         typer.Option(
             metavar="mean",
-            rich_help_panel="Model",
             help="mean: all rows show one signal, so their mean is what they should become.",
         ),
     ] = None

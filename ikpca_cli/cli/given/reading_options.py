@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -43,130 +43,94 @@ def _marked(ctx: typer.Context, param: typer.CallbackParam, value: str | None) -
     return Standing(value)
 
 
-_FILES = "Reading files"
-Dataset: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="PATH",
-        rich_help_panel=_FILES,
-        help="The dataset inside HDF5, npz or MATLAB files that hold several. "
-        "FILE::PATH names one for a single file.",
-    ),
-]
-Transpose: TypeAlias = Annotated[
-    bool, typer.Option("--transpose", rich_help_panel=_FILES, help="Samples are the columns.")
-]
-Columns: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LIST",
-        rich_help_panel=_FILES,
-        help="The data columns of text tables: 2-5, 2-, t0,t1; ^1 is all but the first.",
-    ),
-]
-Labels: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="LIST",
-        rich_help_panel=_FILES,
-        help="Columns of text tables that are no data and come back as they are.",
-    ),
-]
-Header: TypeAlias = Annotated[
-    Heading | None,
-    typer.Option(
-        "--header",
-        rich_help_panel=_FILES,
-        show_default="auto",
-        help="Whether text tables begin with a header.",
-    ),
-]
-SkipRows: TypeAlias = Annotated[
-    int | None,
-    typer.Option(
-        min=0,
-        rich_help_panel=_FILES,
-        show_default="0",
-        help="Lines at the top of text tables to leave alone.",
-    ),
-]
-Comment: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CHAR", rich_help_panel=_FILES, help="What comment lines of text tables begin with."
-    ),
-]
-Delimiter: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CHAR",
-        callback=_marked,
-        rich_help_panel=_FILES,
-        help="The delimiter of text tables.",
-    ),
-]
-Decimal: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CHAR",
-        callback=_marked,
-        rich_help_panel=_FILES,
-        help="The decimal mark of text tables.",
-    ),
-]
-Thousands: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        metavar="CHAR", rich_help_panel=_FILES, help="What text tables have between thousands."
-    ),
-]
-MissingWords: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--na",
-        metavar="WORDS",
-        rich_help_panel=_FILES,
-        help="What stands for a missing value in text tables, beside NA, NaN, null: OVER,-9999.",
-    ),
-]
-MissingValues: TypeAlias = Annotated[
-    Missing,
-    typer.Option(
-        "--missing",
-        rich_help_panel=_FILES,
-        help="Missing values: refuse, drop their samples, fill in the feature's mean or what the "
-        "model makes of the sample; keep fills them in for the model but not in outputs.",
-    ),
-]
-
-Resample: TypeAlias = Annotated[
-    bool,
-    typer.Option(
-        "--resample",
-        rich_help_panel=_FILES,
-        help="Bring signals of another axis to that of the training data, or of the first file; "
-        "outputs keep their own.",
-    ),
-]
-
-
 @dataclass(frozen=True)
 class Reading:
     """How files are read."""
 
-    dataset: Dataset = None
-    transpose: Transpose = False
-    columns: Columns = None
-    labels: Labels = None
-    header: Header = None
-    skip_rows: SkipRows = None
-    comment: Comment = None
-    delimiter: Delimiter = None
-    decimal: Decimal = None
-    thousands: Thousands = None
-    na: MissingWords = None
-    missing: MissingValues = Missing.error
-    resample: Resample = False
+    dataset: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH",
+            help="The dataset inside HDF5, npz or MATLAB files that hold several. "
+            "FILE::PATH names one for a single file.",
+        ),
+    ] = None
+    transpose: Annotated[bool, typer.Option(help="Samples are the columns.")] = False
+    columns: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="The data columns of text tables: 2-5, 2-, t0,t1; ^1 is all but the first.",
+        ),
+    ] = None
+    labels: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST",
+            help="Columns of text tables that are no data and come back as they are.",
+        ),
+    ] = None
+    header: Annotated[
+        Heading | None,
+        typer.Option(
+            show_default="auto",
+            help="Whether text tables begin with a header.",
+        ),
+    ] = None
+    skip_rows: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            show_default="0",
+            help="Lines at the top of text tables to leave alone.",
+        ),
+    ] = None
+    comment: Annotated[
+        str | None,
+        typer.Option(metavar="CHAR", help="What comment lines of text tables begin with."),
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHAR",
+            callback=_marked,
+            help="The delimiter of text tables.",
+        ),
+    ] = None
+    decimal: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHAR",
+            callback=_marked,
+            help="The decimal mark of text tables.",
+        ),
+    ] = None
+    thousands: Annotated[
+        str | None,
+        typer.Option(metavar="CHAR", help="What text tables have between thousands."),
+    ] = None
+    na: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WORDS",
+            help="What stands for a missing value in text tables, beside NA, NaN, null: "
+            "OVER,-9999.",
+        ),
+    ] = None
+    missing: Annotated[
+        Missing,
+        typer.Option(
+            help="Missing values: refuse, drop their samples, fill in the feature's mean or what "
+            "the model makes of the sample; keep fills them in for the model but not in outputs.",
+        ),
+    ] = Missing.error
+    resample: Annotated[
+        bool,
+        typer.Option(
+            help="Bring signals of another axis to that of the training data, or of the first "
+            "file; outputs keep their own.",
+        ),
+    ] = False
 
     @property
     def left_to_model(self) -> bool:
