@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray, RowSource, row_name
 from ikpca_cli.errors import IkpcaWarning, InputError
-from ikpca_cli.recordings.canvases.canvas import Canvas, Channels, Sample
+from ikpca_cli.recordings.canvases.canvas import Canvas, Channels, Sample, row_of, samples_of
 from ikpca_cli.recordings.canvases.gaps import Bridged, BridgedRows
 from ikpca_cli.recordings.cutting import Cutting, Kind
 from ikpca_cli.recordings.guesses.disorder import disorder_of
@@ -118,8 +118,8 @@ class Recording:
     def counted(self) -> tuple[int, str]:
         """How many of what it holds."""
         if self.is_picture:
-            return len(self.canvases), "picture"
-        return (len(self.canvases), "recording") if self.by_rows else (self.rows.shape[0], "sample")
+            return (self.rows.shape[0] if self.by_rows else 1), "picture"
+        return self.rows.shape[0], "recording" if self.by_rows else "sample"
 
     @property
     def longest(self) -> Canvas:
@@ -227,9 +227,13 @@ class Recording:
             if start in gaps:
                 yield gaps[start], np.asarray(self.rows[gaps[start]], dtype=np.float64)
             return
-        for place, canvas in enumerate(self.canvases):
-            whole = np.concatenate([block for _, block in clean(canvas)])
-            yield slice(place, place + 1), whole.reshape(1, -1)
+        found = (np.concatenate([block for _, block in clean(canvas)]) for canvas in self.canvases)
+        planes = len(self.canvases) // self.rows.shape[0]
+        for place in range(self.rows.shape[0]):
+            yield (
+                slice(place, place + 1),
+                row_of([next(found) for _ in range(planes)], self.rows.shape[1]),
+            )
 
 
 def recording_of(rows: RowSource, kind: Kind, sample_shape: tuple[int, ...] = ()) -> Recording:
@@ -257,16 +261,14 @@ def recording_of(rows: RowSource, kind: Kind, sample_shape: tuple[int, ...] = ()
         rows = BridgedRows(rows) if alone else Bridged(rows)
     if kind == "image":
         shape = sample_shape if len(sample_shape) > 1 else (n_rows, n_columns)
-        if len(shape) != 2:
-            coloured = len(shape) == 3 and shape[-1] in (3, 4)
-            what = f"{'coloured ' * coloured}pictures of shape {sample_shape}"
+        if len(shape) != 2 and shape[2:] != (3,):
             raise InputError(
-                f"{row_name(rows)}: holds {what}, and windows are cut from pictures of two axes: "
-                "save each channel, or their mean, as a grey picture, and clean that"
+                f"{row_name(rows)}: holds pictures of shape {sample_shape}, and windows are cut "
+                "from pictures in grey, or in red, green and blue: save each channel, or their "
+                "mean, as a grey picture, and clean that"
             )
         if len(sample_shape) > 1:
-            samples = (Sample(rows, place, shape) for place in range(n_rows))
-            return Recording(rows, tuple(samples), every, is_picture=True)
+            return Recording(rows, samples_of(rows, shape), every, is_picture=True)
         return Recording(rows, (Channels(rows, every, 0, n_rows),), every, is_picture=True)
     if kind == "signal" and len(sample_shape) > 1:
         raise InputError(
@@ -275,8 +277,7 @@ def recording_of(rows: RowSource, kind: Kind, sample_shape: tuple[int, ...] = ()
             "a recording of two axes"
         )
     if n_columns > n_rows:
-        samples = (Sample(rows, place, (n_columns, 1)) for place in range(n_rows))
-        return Recording(rows, tuple(samples), every, even_times(rows))
+        return Recording(rows, samples_of(rows, (n_columns, 1)), every, even_times(rows))
     disorder = disorder_of(rows)
     if disorder:
         raise InputError(

@@ -57,7 +57,7 @@ FEW_PICTURES = 50
 """Pictures that are few to learn from as rows, where each shows something else."""
 
 COLOURS = (3, 4)
-"""Channels of a coloured picture."""
+"""Channels of a coloured picture, with or without transparency."""
 
 _SOME_FILES = 16
 _LOOKED_AT = 1 << 14  # rows in the middle of a file
@@ -72,22 +72,17 @@ class Guess:
     what : str
         In words, with its shape.
     kind : {"signal", "image"}
-    is_coloured : bool
-        Whether it is a picture of several channels.
     is_wrapped : bool
         Whether it is one signal that goes on from line to line.
     """
 
     what: str
     kind: Kind
-    is_coloured: bool = False
     is_wrapped: bool = False
 
     @property
     def option(self) -> str:
         """The option that takes it as what it looks like."""
-        if self.is_coloured:
-            return "a grey picture of each channel, with --window 8x8,"
         if self.is_wrapped:
             return "its numbers one a line, with --window auto,"
         return "--window 8x8, or auto," if self.kind == "image" else "--window auto, or a number,"
@@ -112,11 +107,10 @@ def looks_like(
     is_coloured = len(sample_shape) == 3 and sample_shape[-1] in COLOURS
     size = " x ".join(map(str, sample_shape[:2]))
     if is_coloured and n_rows == 1:
-        return Guess(f"one coloured picture of {size} pixels", "image", is_coloured=True)
+        return Guess(f"one coloured picture of {size} pixels", "image")
     if (is_coloured or len(sample_shape) == 2) and _show_other_things(rows, sample_shape):
         kind = "coloured pictures" if is_coloured else "pictures"
-        what = f"{n_rows} {kind} of {size} pixels, too few to learn from as rows"
-        return Guess(what, "image", is_coloured=is_coloured)
+        return Guess(f"{n_rows} {kind} of {size} pixels, too few to learn from as rows", "image")
     if n_rows == 1 and n_columns >= LONG_ROW and len(sample_shape) < 2:
         return Guess(f"one recording of {n_columns} samples, in a single row", "signal")
     if len(sample_shape) > 1:

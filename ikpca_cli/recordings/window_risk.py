@@ -11,7 +11,7 @@ import numpy as np
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.estimate import NoiseLevel
-from ikpca_cli.recordings.canvases.canvas import Canvas
+from ikpca_cli.recordings.canvases.canvas import Canvas, planes_of
 from ikpca_cli.recordings.colour import coloured
 from ikpca_cli.recordings.cutting import Cutting
 from ikpca_cli.recordings.roughness import texture
@@ -172,7 +172,7 @@ def measure(
     is_image = model.cutting.kind == "image"
     parts = [
         part
-        for canvas in (canvases if again else [longest])
+        for canvas in (canvases if again else planes_of(canvases, longest))
         for part in _parts(canvas, model.cutting, _BANDS if is_image and not again else 1)
     ]
     doubt = _LEVEL_DOUBT[model.cutting.kind]

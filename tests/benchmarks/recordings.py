@@ -74,12 +74,13 @@ def signals(seeds, lengths):
 
 
 def photographs():
-    """Return two photographs that libraries bring along, in grey."""
+    """Return two photographs that libraries bring along, one in grey and in colour."""
     from skimage import data
     from sklearn.datasets import load_sample_image
 
-    china = load_sample_image("china.jpg") @ [0.299, 0.587, 0.114]
-    return {"cameraman": data.camera().astype(float), "temple": china}
+    china = load_sample_image("china.jpg").astype(float)
+    grey = {"cameraman": data.camera().astype(float), "temple": china @ [0.299, 0.587, 0.114]}
+    return grey | {"temple in colour": china}
 
 
 def decibels(found, clean):
@@ -98,22 +99,28 @@ def pictures(levels):
         for std in levels:
             rng = np.random.default_rng(5)
             rows = clean + rng.normal(0.0, std, clean.shape)
+            colours = {"channel_axis": -1 if clean.ndim == 3 else None}
             settings = ((5, 6, 0.8), (7, 11, 0.6), (5, 9, 0.6))
             # The best of some settings by the clean picture: more than a user has.
             means = max(
-                decibels(denoise_nl_means(rows, size, reach, h * std, sigma=std), clean)
+                decibels(denoise_nl_means(rows, size, reach, h * std, sigma=std, **colours), clean)
                 for size, reach, h in settings
             )
             weights = (0.6, 0.8, 1.0, 1.3)
-            total = max(decibels(denoise_tv_chambolle(rows, w * std), clean) for w in weights)
+            total = max(
+                decibels(denoise_tv_chambolle(rows, w * std, **colours), clean) for w in weights
+            )
             try:
                 import bm3d
 
-                blocks = f"{decibels(bm3d.bm3d(rows, std), clean):.2f}"
+                way = bm3d.bm3d if clean.ndim == 2 else bm3d.bm3d_rgb
+                blocks = f"{decibels(way(rows, std), clean):.2f}"
             except ImportError:
                 blocks = "-"
             start = time.process_time()
-            found = fit_windows(Mixture(), [rows], kind="image", window=(8, 8)).denoise(rows)
+            row = rows.reshape(1, -1)
+            model = fit_windows(Mixture(), [row], kind="image", window=(8, 8), shapes=[rows.shape])
+            found = model.denoise(row, rows.shape).reshape(rows.shape)
             spent = time.process_time() - start
             own = decibels(found, clean)
             cells = f"{means:.2f} | {total:.2f} | {blocks} | {own:.2f} | {spent:.0f}"

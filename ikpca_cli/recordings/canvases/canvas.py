@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
@@ -86,12 +87,65 @@ class Sample:
         return row_name(self.rows)
 
     def __getitem__(self, rows: slice) -> FloatArray:
-        part = slice(self.place, self.place + 1)
-        row = np.asarray(self.rows[part], dtype=np.float64)
-        check_quickly(self.rows, part, row)
-        canvas = row.reshape(self.shape)
+        canvas = self._row().reshape(self.shape)
         if self.stds is None:
             return canvas[rows]
         first, last, _ = rows.indices(self.shape[0])
         some = slice(first, max(first, last))
         return read_without(canvas.__getitem__, some, self.shape[0], self.stds)
+
+    def _row(self) -> FloatArray:
+        part = slice(self.place, self.place + 1)
+        row = np.asarray(self.rows[part], dtype=np.float64)
+        check_quickly(self.rows, part, row)
+        return row
+
+
+@dataclass(frozen=True)
+class Plane(Sample):
+    """One plane of a coloured picture, from a row: what `turn`, (3,), makes of its colours."""
+
+    turn: FloatArray = field(kw_only=True)
+
+    def __getitem__(self, rows: slice) -> FloatArray:
+        plane: FloatArray = self._row().reshape(*self.shape, 3)[rows] @ self.turn
+        return plane
+
+
+_OPPONENTS = np.array([[1.0, 1.0, 1.0], [1.0, 0.0, -1.0], [1.0, -2.0, 1.0]])
+_OPPONENTS /= np.linalg.norm(_OPPONENTS, axis=1, keepdims=True)
+"""What turns red, green and blue to brightness and two opponent colours.
+
+It is orthogonal: white noise is as strong in each plane as it was in each colour.
+"""
+
+_RED = np.array([[1.0, 0.0, 0.0]])
+"""All that there is in pictures whose colours are the same."""
+
+
+def samples_of(rows: RowSource, shape: tuple[int, ...]) -> tuple[Sample, ...]:
+    """Return the canvases of rows: one of each, or the planes of (height, width, 3) numbers."""
+    places = range(int(rows.shape[0]))
+    high, wide, *colours = shape
+    if not colours:
+        return tuple(Sample(rows, place, (high, wide)) for place in places)
+    grey = all(
+        not np.ptp(np.reshape(rows[place : place + 1], (-1, 3)), axis=1).any() for place in places
+    )
+    pairs = ((place, turn) for place in places for turn in (_RED if grey else _OPPONENTS))
+    return tuple(Plane(rows, place, (high, wide), turn=turn) for place, turn in pairs)
+
+
+def planes_of(canvases: Sequence[Canvas], one: Canvas) -> Sequence[Canvas]:
+    """Return the canvases that are planes of the same picture as one of them, in their order."""
+    if not isinstance(one, Plane):
+        return [one]
+    planes = (other for other in canvases if isinstance(other, Plane))
+    return [other for other in planes if other.rows is one.rows and other.place == one.place]
+
+
+def row_of(planes: Sequence[FloatArray], width: int) -> FloatArray:
+    """Return the row, (1, width), of the canvases that `samples_of` makes of it."""
+    if len(planes) == len(_OPPONENTS):
+        return (np.stack(planes, axis=-1) @ _OPPONENTS).reshape(1, -1)
+    return np.repeat(planes[0].reshape(1, -1), width // planes[0].size, axis=1)
