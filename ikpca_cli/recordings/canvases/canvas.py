@@ -147,5 +147,6 @@ def planes_of(canvases: Sequence[Canvas], one: Canvas) -> Sequence[Canvas]:
 def row_of(planes: Sequence[FloatArray], width: int) -> FloatArray:
     """Return the row, (1, width), of the canvases that `samples_of` makes of it."""
     if len(planes) == len(_OPPONENTS):
-        return (np.stack(planes, axis=-1) @ _OPPONENTS).reshape(1, -1)
+        row: FloatArray = np.stack(planes, axis=-1) @ _OPPONENTS
+        return row.reshape(1, -1)
     return np.repeat(planes[0].reshape(1, -1), width // planes[0].size, axis=1)
