@@ -18,6 +18,7 @@ from ikpca_cli.noise.evidence.neighbours import have_order, neighbour_correlatio
 from ikpca_cli.noise.evidence.normal_part import has_normal_rows, is_more_than_noise
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.evidence.power_law import WhiteShare
+from ikpca_cli.noise.evidence.rounding import is_rounded
 from ikpca_cli.noise.evidence.texture import is_texture
 from ikpca_cli.noise.evidence.two_readings import beside_a_process, checked_by, unsure, unsure_by
 from ikpca_cli.noise.evidence.uneven_columns import show_their_noise
@@ -91,9 +92,10 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
         high = high_reading(X)
         std = PART * most if high is None else min(high.std, most)
         level = replace(level, std=std or None, certain=False, hidden=1.0)
-    std = level.std or 0.0
-    is_known = X.shape[1] > MANY_COLUMNS and std and not level.is_bound
-    if is_known and _is_of_unlike_columns(X, std):
+    if level.std is None or level.is_bound:
+        return level
+    is_guess = not level.certain and is_rounded(X, level.std)  # with no noise, for all it tells
+    if is_guess or (X.shape[1] > MANY_COLUMNS and _is_of_unlike_columns(X, level.std)):
         return replace(level, certain=False, is_bound=True)
     return level
 

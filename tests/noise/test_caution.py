@@ -329,6 +329,17 @@ def test_a_few_rows_that_change_less_than_their_noise_would_are_left(n_samples):
         assert errors(model, noisy, clean).mean() < 0.5 * 0.1**2
 
 
+def test_whole_numbers_whose_noise_was_rounded_off_are_left():
+    """A file of the training rows' integers, but a fifth of their noise: it has none left."""
+    rng = np.random.default_rng(np.random.SeedSequence([99]))
+    clean = np.round(8.0 * rng.gamma(2.0, 1.0, (300, 6)) @ np.eye(6, 90).repeat(3, axis=1)[:, :90])
+    noisy, quiet = (np.round(clean + level * rng.normal(size=clean.shape)) for level in (0.9, 0.2))
+    model = PCA().fit(noisy[:150])
+    assert errors(model, noisy[150:], clean[150:]).mean() < 0.5 * 0.9**2
+    rows = quiet[150:]
+    assert_array_equal(model.denoise(rows), rows)
+
+
 def test_a_few_rows_are_cleaned_where_they_lie():
     """Their highest frequencies tell their noise, whatever mean the training rows have."""
     rng = np.random.default_rng(7)

@@ -23,6 +23,7 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.caution import FEW_ROWS, LIKE, SOME_ROWS, Caution
 from ikpca_cli.noise.estimate import IN_DOUBT
 from ikpca_cli.noise.evidence.known_signal import beside_signal
+from ikpca_cli.noise.evidence.rounding import is_rounded
 from ikpca_cli.noise.high_frequencies import PART, highest_reading
 from ikpca_cli.noise.level import estimate_noise
 
@@ -111,7 +112,8 @@ def caution_of_file(
         # Two guesses, of which the lower may still be far too high.
         clearly = 1.0 if usual.read else 1.0 / LIKE
         guesses = usual.strength < 1.0 and not level.certain and ratio < clearly
-        if ratio < 1.0 and (level.is_bound or guesses):
+        doubtful = level.is_bound or guesses or is_rounded(like_fit, std)
+        if ratio < 1.0 and doubtful:
             return Caution(std, 0.0, ratio, seen, level.certain)
     known = Caution(std, 1.0, ratio, seen, level.certain, of_signal=by_row)
     return _of_least_risk(at_level, rows, usual, known, rng)
