@@ -94,8 +94,8 @@ def caution_of_file(
         if is_less:
             std, ratio, seen = level.std, apart, apart
     elif level.std is not None:
-        # Of a file with hardly any noise all of a bound may be signal: it is doubted sooner.
-        surely = _LIKELY if level.is_bound else _SURELY
+        # What signal there is in a level makes it higher, so that a lower one is believed sooner.
+        surely = _LIKELY if level.is_bound or level.std < usual.std else _SURELY
         like, enough = usual.read or usual.std, _SAME_LEVEL + surely * level.error
         if level.certain and abs(np.log(level.std / usual.std)) <= enough:
             like = usual.std

@@ -20,6 +20,9 @@ MOST_ERROR = 0.12
 """Standard error of a promise, over it, from which it is not made: of normal errors this size nine
 of ten are within a fifth of what is promised."""
 
+_ROUGH, _AGREE = 0.3, 0.22  # standard error, and difference of logarithms, that another way mends
+_BOTH_LOW, _OF_BOTH = 1.1, 0.1  # what the mean of both is raised by, and its standard error
+
 
 @dataclass(frozen=True)
 class Promise:
@@ -167,5 +170,10 @@ def simulated(
         unsure = float(np.hypot(unsure, 0.5 * np.log(ratio * noise_std**2 / noise_rms**2)))
         mse, error = ratio * mse, ratio * error
     error = float(np.hypot(error, unsure * mse))
-    mse = max(mse, min(float(after.mean()), mse + error))
+    found = float(after.mean())
+    apart = abs(float(np.log(found / mse))) if min(found, mse) > 0.0 else np.inf
+    if MOST_ERROR * mse < error < _ROUGH * mse and apart < _AGREE:
+        mse = _BOTH_LOW * (found * mse) ** 0.5
+        error = _OF_BOTH * mse
+    mse = max(mse, min(found, mse + error))
     return replace(promise, mse=mse, error=error), noise_rms
