@@ -8,6 +8,8 @@ from typing import Annotated, Any, TypeAlias
 
 import typer
 
+from ikpca_cli.errors import UsageError
+
 
 class Format(StrEnum):
     """What standard output holds."""
@@ -180,3 +182,33 @@ class Printing:
     def form(self) -> str:
         """What standard output holds."""
         return self.output_format.value
+
+
+@dataclass(frozen=True)
+class AxisLabels:
+    """What the axes of ``--plot`` are called."""
+
+    x_label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help='Name and unit of the horizontal axis in --plot, such as "time [s]".',
+        ),
+    ] = None
+    y_label: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Name and unit of the vertical axis in --plot.",
+        ),
+    ] = None
+
+    def check(self, plot: str | None) -> None:
+        """Refuse labels of a picture that is not asked for."""
+        if plot is None and (self.x_label or self.y_label):
+            raise UsageError("--x-label and --y-label name the axes of --plot: give it, too")
+
+    @property
+    def both(self) -> tuple[str | None, str | None]:
+        """The horizontal one and the vertical one."""
+        return self.x_label, self.y_label

@@ -87,7 +87,7 @@ def rank_file(
             "without clean rows methods are ranked on rows of TRAIN that are held out: leave "
             f"{noisy} out, or give --clean FILE, --clean mean or --noise F"
         )
-    from ikpca_cli.cli.words.comparing import ranking_sentence
+    from ikpca_cli.cli.words.compared import ranking_sentence
     from ikpca_cli.cli.words.next_steps import anew, shell_word
     from ikpca_cli.cli.words.report import Spread, print_lines, print_records
 

@@ -18,7 +18,7 @@ from ikpca_cli.plots.shown import MOST, Shown
 from ikpca_cli.recordings.evaluation import evaluate_windows
 
 if TYPE_CHECKING:
-    from ikpca_cli.cli.drawing import AxisLabels
+    from ikpca_cli.cli.options import AxisLabels
     from ikpca_cli.data.row_source import Progress
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.formats.arrays import ReadOptions, Rows
@@ -67,7 +67,7 @@ def score_recording(model: Windowed, test: Test) -> Score:
     ):
         score: Score = evaluate_windows(model, rows, reference, rows.layout.sample_shape)
         if test.plot is not None:
-            stretch = test.axes.on(stretch_of(model, rows, reference)).scored(score)
+            stretch = stretch_of(model, rows, reference).labelled(*test.axes.both).scored(score)
             picture_of_stretch(test.plot, stretch, force=test.force)
     return score
 
@@ -94,10 +94,10 @@ def _draw(
     plot: str, model: Denoiser, test: Test, rows: Rows, reference: Rows | None, score: Score
 ) -> None:
     if test.clean == MEAN:
-        shown = test.axes.on(Shown.of(rows, model, most=MOST))
+        shown = Shown.of(rows, model, most=MOST).labelled(*test.axes.both)
         picture_of_beats(plot, shown, model.method, force=test.force)
         return
-    shown = test.axes.on(Shown.of(rows, model, clean=reference, image=test.image))
+    shown = Shown.of(rows, model, clean=reference, image=test.image).labelled(*test.axes.both)
     if test.clean is None:
         shown = replace(shown, estimate=score)
     picture_of_rows(plot, shown, force=test.force)

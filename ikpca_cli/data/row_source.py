@@ -58,10 +58,13 @@ def as_rows(X: Any, *, least: int = 1) -> RowSource:
     Raises
     ------
     InputError
-        If `X` has another number of dimensions, too few rows, no columns, or holds no real numbers;
-        if it is sparse, or some of its numbers are masked.
+        If `X` has another number of dimensions, too few rows, rows of several lengths, no columns,
+        or holds no real numbers; if it is sparse, or some of its numbers are masked.
     """
-    source: RowSource = X if hasattr(X, "shape") else np.asarray(X)
+    try:
+        source: RowSource = X if hasattr(X, "shape") else np.asarray(X)
+    except ValueError as error:
+        raise InputError(f"{row_name(X)} has rows of several lengths: give one") from error
     if hasattr(source, "toarray"):  # a sparse matrix
         raise InputError(f"{row_name(X)} is a sparse matrix: give X.toarray()")
     if np.ma.is_masked(source):

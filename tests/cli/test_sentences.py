@@ -10,7 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ikpca_cli.cli.batch.change import Change
-from ikpca_cli.cli.words.comparing import comparison_sentence, ranking_sentence
+from ikpca_cli.cli.words.compared import comparison_sentence, ranking_sentence
 from ikpca_cli.cli.words.sentences import (
     batch_sentence,
     error_sentence,

@@ -133,10 +133,12 @@ def test_a_pipeline_takes_it_at_either_place(estimator, arcs):
     assert last.fit(noisy).transform(noisy).shape == (120, 2)
 
 
-def test_sparse_and_masked_rows_are_refused_in_words():
+def test_sparse_masked_and_ragged_rows_are_refused_in_words():
     rows = np.random.default_rng(7).normal(size=(30, 4))
     with pytest.raises(InputError, match=r"is a sparse matrix: give X\.toarray"):
         PCA().fit(csr_matrix(rows))
     model = PCA().fit(np.ma.masked_array(rows, mask=False))
     with pytest.raises(InputError, match="has masked numbers"):
         model.denoise(np.ma.masked_greater(rows, 1.0))
+    with pytest.raises(InputError, match="has rows of several lengths: give one"):
+        model.denoise([[1.0, 2.0], [3.0]])

@@ -9,7 +9,6 @@ import typer
 
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.batch.targets import check_plot, check_residual, make_folders, targets_of
-from ikpca_cli.cli.drawing import AxisLabels
 from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.progress import progress_bar
@@ -88,7 +87,7 @@ def denoise(
     image: opt.Image = None,
     force: opt.Force = False,
     *,
-    axes: AxisLabels,
+    axes: opt.AxisLabels,
     work: opt.Work,
     reading: Reading,
     printing: opt.Printing,
@@ -160,7 +159,6 @@ def denoise(
         for outcome in clean_all(jobs, work.jobs, progress):
             batch.take(outcome)
             if outcome.shown is not None:
-                shown = outcome.shown.labelled(axes.x_label, axes.y_label)
-                show(shown, plot, force=force, preview=preview)
+                show(outcome.shown.labelled(*axes.both), plot, force=force, preview=preview)
     with results_beside(residual):
         batch.end(fitted.summary()["noise_std"], keep_unlike, quietly="-" in targets)

@@ -9,7 +9,6 @@ from typing import Annotated
 import typer
 
 from ikpca_cli.cli import options as opt
-from ikpca_cli.cli.drawing import AxisLabels
 from ikpca_cli.cli.given.gathered import gathered
 from ikpca_cli.cli.given.reading_options import Reading
 from ikpca_cli.cli.given.values import MEAN
@@ -35,7 +34,7 @@ def evaluate(
     image: opt.Image = None,
     force: opt.Force = False,
     *,
-    axes: AxisLabels,
+    axes: opt.AxisLabels,
     reading: Reading,
     printing: opt.Printing,
 ) -> None:
