@@ -41,12 +41,13 @@ def part_size(size: float | None, n_samples: int, rest: int | None = None) -> in
         count = int(size)
     else:
         raise UsageError(
-            f"size {size} is neither a number of rows nor a share below 1: give one of these"
+            f"--train-size or --test-size {size} is neither a number of rows nor a share below 1: "
+            "give one of these"
         )
     if not 0 < count <= n_samples - (rest or 0):
         raise UsageError(
-            f"a part of {count} rows is not possible: "
-            f"{n_samples - (rest or 0)} of {n_samples} rows are left for it"
+            f"a part of {count} rows is not possible: {n_samples - (rest or 0)} of {n_samples} "
+            "rows are left for it; give another --train-size or --test-size"
         )
     return count
 

@@ -205,8 +205,8 @@ class Recording:
             )
         if cutting.kind == "signal" and shape[0] < cutting.height:
             raise InputError(
-                f"{name}: has {shape[0]} samples, fewer than the window {cutting.height}; give a "
-                "longer recording, or fit with a smaller window (--window)"
+                f"{name}: has {shape[0]} sample{'s' * (shape[0] != 1)}, fewer than the window "
+                f"{cutting.height}; give a longer recording, or fit with a smaller one (--window)"
             )
 
     def cleaned(self, clean: Callable[[Canvas], Blocks]) -> Iterator[tuple[slice, FloatArray]]:

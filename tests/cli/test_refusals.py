@@ -109,6 +109,23 @@ def test_components_above_rank(cli, ready, method):
     ("args", "reason"),
     [
         (["fit", "good.npy", "--rff", 3], "3 random features are fewer than the 4 columns"),
+        (["compare", "good.npy", "--noise", 1, "--train-size", 0], "give another --train-size"),
+        (["compare", "good.npy", "--noise", 1, "--test-size", 1.5], "--train-size or --test-size"),
+        (
+            [
+                "compare",
+                "good.npy",
+                "--noise",
+                "1",
+                "--noise-std",
+                "1",
+                "--methods",
+                "pca",
+                "--components",
+                "99",
+            ],
+            "no method has so many here, pca at most 4: give fewer",
+        ),
         (["fit", "good.npy", "--rff", 0], "--rff '0' is not allowed: use a whole number of 1"),
         (["fit", "good.npy", "--components", 0], "--components '0'"),
         (["fit", "good.npy", "--components", "many"], "--components 'many'"),

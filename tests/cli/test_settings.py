@@ -139,3 +139,8 @@ def test_a_file_that_cannot_be_right_is_refused(cli, samples, home, text, said):
     assert result.stderr.startswith("error: ikpca.toml: ")
     assert said in result.stderr
     assert not (samples / "model.joblib").exists()
+
+
+def test_a_file_may_begin_with_the_mark_of_an_editor(cli, samples, home):
+    (samples / "ikpca.toml").write_text("\ufeff[info]\nexplain = true\n", encoding="utf-8")
+    assert "defaults from ikpca.toml: explain = true" in cli("info").stderr

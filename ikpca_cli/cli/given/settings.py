@@ -43,7 +43,7 @@ def read_settings(file: Path, commands: Mapping[str, Any]) -> dict[str, dict[str
         If the file cannot be read, or names a command or an option that there is not.
     """
     try:
-        found = tomllib.loads(file.read_text(encoding="utf-8"))
+        found = tomllib.loads(file.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"{file}: {os.strerror(error.errno or 0).lower()}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

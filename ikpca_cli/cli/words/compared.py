@@ -36,6 +36,7 @@ _SPARE = ("denoise_seconds", "fit_seconds", "runs", "n_rff", "ridge", "gamma", "
 
 
 _SURELY = 2.0  # standard errors
+_SAME = 5e-4  # relative difference that no table shows
 
 
 @dataclass(frozen=True)
@@ -60,11 +61,15 @@ class Comparison:
         Raises
         ------
         UsageError
-            If no method could do what was asked for.
+            If no method has as many components as were asked for.
         """
         records = [result.record() for result in results]
         if not any(row["runs"] for row in records):
-            raise UsageError(f"no method can do this: {records[0]['method']} {records[0]['note']}")
+            first = records[0]
+            raise UsageError(
+                f"--components: no method has so many here, {first['method']} {first['note']}: "
+                "give fewer"
+            )
         noisy = mean_and_std(mse_noisy)
         before = noisy["mse_mean"] or 0.0
         gains = (snr_gain_db(before, row["mse_mean"]) if row["runs"] else None for row in records)
@@ -124,7 +129,7 @@ def comparison_sentence(
     least, runs = best["mse_mean"], best["runs"]
     others = {row["method"]: row for row in reversed(measured) if row["method"] != best["method"]}
     parts = [
-        f"{method} {plain(100 * (row['mse_mean'] / least - 1))} % more"
+        f"{method} {_more(row['mse_mean'] / least - 1)}"
         for method, row in reversed(others.items())
         if least > 0.0
     ]
@@ -140,6 +145,11 @@ def comparison_sentence(
     if runs == 1 and repeats:
         text += ". This is one run; --runs 10 tells how sure it is"
     return text + "."
+
+
+def _more(share: float) -> str:
+    """Say how much more an error is, if it is more in the digits that a table shows."""
+    return "as much" if share < _SAME else f"{plain(100 * share)} % more"
 
 
 def ranking_sentence(records: Sequence[Mapping[str, Any]], source: str) -> str:
