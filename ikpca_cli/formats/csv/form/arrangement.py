@@ -98,9 +98,8 @@ def arrangement(
         values = list(numbers(cells, dialect.grammar).reshape(len(columns), len(rows)))
         errors = uncertainties(columns, values, head, options, name_of_file)
         aside = (*count_of_rows(columns, values, head, options), *errors)
-        others = [column for column in columns if column not in aside]
-        own = [values[columns.index(column)] for column in others]
-        found = _of_columns(rows, own, dialect, head, others, options, name_of_file)
+        own = {c: own for c, own in zip(columns, values, strict=True) if c not in aside}
+        found = _of_columns(rows, [*own.values()], dialect, head, [*own], options, name_of_file)
         if errors and (found is not None or options.recording):
             head.guesses.append(f"{columns_named(errors, head.names)} for uncertainties of others")
         if found is not None:
