@@ -1,4 +1,4 @@
-"""No text makes a reader work without bounds: what it does is counted, not timed, but for what C code does."""
+"""No text makes a reader work without bounds: what it does is counted, not timed."""
 
 from __future__ import annotations
 
@@ -158,10 +158,10 @@ def test_any_bytes_are_read_or_refused_in_one_line(tmp_path_factory, data):
 
 def test_a_line_of_many_numbers_takes_time_like_its_length(tmp_path):
     costs = []
-    for count in (2_000, 16_000):
+    for count in (4_000, 40_000):
         path = tmp_path / f"{count}.csv"
         path.write_text(",".join(f"{place % 97 / 8:.3f}" for place in range(count)) + "\n")
         start = time.process_time()
         read_or_refuse(path)
         costs.append(time.process_time() - start)
-    assert costs[1] < 24.0 * costs[0] + 0.5  # 8 times the numbers, 64 times the pairs
+    assert costs[1] < 20.0 * costs[0] + 1.0  # ten times the numbers, a hundred times the pairs
