@@ -45,8 +45,8 @@ _WITH_3 = {
     "mean_weights_",
 }
 
-_FIRST_SMOOTHERS = 4
-"""That adapt to the row, in the first files of format 3."""
+_BLOCKS = slice(2, 4)
+"""Weights of smoothers that this version has no more, of five, or of four without the last."""
 
 
 def upgrade(content: dict[str, Any]) -> None:
@@ -65,10 +65,12 @@ def upgrade(content: dict[str, Any]) -> None:
         for name in Companions.STATE:
             if name.startswith("windows_"):
                 state.setdefault(name, None)
-    adaptive = state.get("smoothing_adaptive_")  # and these without the last smoothers
-    if isinstance(adaptive, np.ndarray) and len(adaptive) == _FIRST_SMOOTHERS:
-        missing = len(ADAPTIVE) - _FIRST_SMOOTHERS
-        state["smoothing_adaptive_"] = np.pad(adaptive, (0, missing))
+    adaptive = state.get("smoothing_adaptive_")
+    if isinstance(adaptive, np.ndarray) and adaptive.shape in ((4,), (5,)):
+        if adaptive[_BLOCKS].any():
+            raise FlawError("it shrinks bands of rows as only versions in development did")
+        kept = np.delete(adaptive, _BLOCKS)
+        state["smoothing_adaptive_"] = np.pad(kept, (0, len(ADAPTIVE) - len(kept)))
     if number < 2:
         _upgrade_to_2(content["method"], state)
     if number < 3:

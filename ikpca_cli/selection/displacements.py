@@ -116,8 +116,6 @@ class SmoothDisplacements:
         Displacements that are not of one band, in coefficients.
     gains : ndarray, shape (k, m)
         As for `Displacements`; those of bands come first.
-    linear : ndarray of bool, shape (k,)
-        Whether each is made of principal components alone.
     crossed : dict
         Products with other displacements, which pairs of gammas ask for again and again.
     """
@@ -127,7 +125,6 @@ class SmoothDisplacements:
     means: FloatArray
     dense: FloatArray
     gains: FloatArray
-    linear: NDArray[np.bool_]
     crossed: dict[int, tuple[Displacements, FloatArray]] = field(default_factory=dict)
 
     @classmethod
@@ -166,7 +163,7 @@ class SmoothDisplacements:
             E = order.forward(error)
             banded = [-order.by_band(A * E).T for A in (Z, means)]
             gains = np.concatenate([*banded, np.einsum("kij,ij->ki", dense, E)])
-        return cls(order, Z, means, dense, gains / n_features, fit.are_components)
+        return cls(order, Z, means, dense, gains / n_features)
 
     @classmethod
     def joined(cls, parts: Iterable[SmoothDisplacements]) -> SmoothDisplacements:
@@ -178,8 +175,12 @@ class SmoothDisplacements:
             np.concatenate([part.means for part in found]),
             np.concatenate([part.dense for part in found], axis=1),
             np.concatenate([part.gains for part in found], axis=1),
-            found[0].linear,
         )
+
+    @property
+    def linear(self) -> NDArray[np.bool_]:
+        """Which candidate is PCA of all coefficients, (k,): the first that is not of one band."""
+        return np.arange(len(self.gains)) == 2 * len(self.order.bands)
 
     @cached_property
     def farthest(self) -> FloatArray:
@@ -224,7 +225,7 @@ class SmoothDisplacements:
     def some(self, rows: slice | NDArray[np.intp]) -> SmoothDisplacements:
         """Return what is done to some of the rows."""
         own = self.coefficients[rows], self.means[rows], self.dense[:, rows], self.gains[:, rows]
-        return SmoothDisplacements(self.order, *own, self.linear)
+        return SmoothDisplacements(self.order, *own)
 
     def _with_steps(self, steps: FloatArray) -> FloatArray:
         """Return the mean products (k, l) with steps in coefficients, (l, m, p)."""

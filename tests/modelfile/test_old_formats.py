@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from ikpca_cli.errors import ModelError
 from ikpca_cli.estimators.ikpca import IKPCA
 from ikpca_cli.estimators.pca import PCA
 from ikpca_cli.modelfile.checksum import checksum
@@ -57,21 +58,26 @@ def test_the_checksum_is_that_of_what_the_file_holds(tmp_path):
     assert load_model(path).frequency_band_ is None
 
 
-def test_models_with_fewer_smoothers_are_read(tmp_path):
+def test_models_with_other_smoothers_are_read_where_these_took_no_part(tmp_path):
     t = np.linspace(0.0, 6.0, 20) + np.random.default_rng(2).uniform(0.0, 6.0, (60, 1))
     rows = np.sin(t) + np.random.default_rng(3).normal(scale=0.3, size=t.shape)
     path = str(tmp_path / "model.joblib")
     save_model(path, IKPCA(noise_std=0.3).fit(rows))
     content = joblib.load(path)
-    weights = np.array([0.1, 0.0, 0.2, 0.0])  # as in the first files of this format
-    content["state"]["smoothing_adaptive_"] = weights
+    # As in the first files of this format, which had blocks but no non-local means.
+    content["state"]["smoothing_adaptive_"] = np.array([0.1, 0.2, 0.0, 0.0])
     for name in WindowModel.FIELDS:
         del content["state"][f"windows_{name}_"]
     content["checksum"] = checksum(content)
     joblib.dump(content, path)
     kept = load_model(path).companions_
-    assert_array_equal(kept.smoothing.adaptive, [*weights, 0.0])
+    assert_array_equal(kept.smoothing.adaptive, [0.1, 0.2, 0.0])
     assert kept.windows is None
+    content["state"]["smoothing_adaptive_"] = np.array([0.1, 0.2, 0.3, 0.0])
+    content["checksum"] = checksum(content)
+    joblib.dump(content, path)
+    with pytest.raises(ModelError, match="only versions in development"):
+        load_model(path)
 
 
 def test_every_format_before_this_one_has_a_file():

@@ -13,7 +13,7 @@ from scipy.stats import multivariate_normal
 from ikpca_cli import IKPCA
 from ikpca_cli.data.precision import rounded_fields
 from ikpca_cli.models.companions import Companions, LowPassRows
-from ikpca_cli.models.smoothing.adaptive import ADAPTIVE, blocks
+from ikpca_cli.models.smoothing.adaptive import ADAPTIVE
 from ikpca_cli.models.smoothing.candidates import SmoothingFit
 from ikpca_cli.models.smoothing.detection import find_order, signal_band
 from ikpca_cli.models.smoothing.model import SmoothingModel
@@ -106,17 +106,6 @@ def test_divergences_are_those_of_the_displacements(order, rows):
         moved = fit.dense(order.forward(axis[None]), [], np.ones(30))[0][:linear, 0]
         traces += moved @ order.forward(axis[None])[0]
     assert_allclose(turns[:linear, 0], traces, rtol=1e-8)
-
-
-def test_bands_shrink_by_the_rule_of_james_and_stein():
-    order = RowOrder(30, 1)
-    Z = np.random.default_rng(1).normal(size=(5, 30)) * 2.0
-    moved, _ = blocks(order, 1.0, Z, ())
-    first, size = order.bands[-1], order.sizes[-1]
-    last = Z[:, first:]
-    kept = np.maximum(1.0 - (size - 2.0) / np.sum(last**2, axis=1), 0.0)
-    assert_allclose((Z + moved)[:, first:], last * kept[:, None])
-    assert_array_equal(moved[:, :4], 0.0)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,6 @@ Smoother: TypeAlias = Callable[
 
 _PENALTIES = 10.0 ** np.arange(-3.0, 10.0)  # of squared second differences
 _SHARPNESS = 0.25  # of the choice among penalties, as Leung and Barron have it
-_FEWEST = 3  # numbers in a block that is shrunk: with fewer, shrinking does not pay (Stein)
 
 
 def splines(
@@ -51,32 +50,9 @@ def splines(
     return change * Z, turned
 
 
-def blocks(
-    order: RowOrder, noise_variance: float, Z: FloatArray, dZ: Sequence[FloatArray]
-) -> tuple[FloatArray, list[FloatArray]]:
-    """Shrink each band of each row as a whole by James and Stein's positive-part rule.
-
-    With m numbers in the band, ``z <- z max(0, 1 - sigma^2 (m - 2) / |z|^2)`` (Cai, "Adaptive
-    wavelet estimation: a block thresholding and oracle inequality approach", 1999). The lowest
-    frequencies, of too few numbers, stay.
-    """
-    threshold = noise_variance * np.where(order.sizes < _FEWEST, 0.0, order.sizes - 2.0)
-    squares = np.maximum(order.by_band(Z**2), np.finfo(np.float64).tiny)
-    shrunk = squares > threshold
-    share: FloatArray = np.where(shrunk, threshold / squares, 1.0)
-    change = order.spread(share)
-    turned: list[FloatArray] = []
-    for d in dZ:
-        slope = np.where(shrunk, -2.0 * share / squares, 0.0) * order.by_band(Z * d)
-        turned.append(-change * d - order.spread(slope) * Z)
-    return -change * Z, turned
-
-
 ADAPTIVE: tuple[tuple[str, Smoother, bool], ...] = (
     ("splines", splines, False),
     ("splines of differences", splines, True),
-    ("blocks", blocks, False),
-    ("blocks of differences", blocks, True),
     ("non-local means", nonlocal_means, False),
 )
 """Name, smoother, and whether it smooths rows less the mean of all; the order is that of files."""

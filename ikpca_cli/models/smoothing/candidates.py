@@ -5,9 +5,8 @@ m. The candidates, each a displacement f of the row and its divergence, are
 
 * ``-z`` in one band of frequencies: weights on these make any smooth filter;
 * ``-m`` in one band: the mean itself is smoothed, whatever the row;
-* ``-min(1, sigma^2 / v) z`` with v the variance of each coefficient over the rows: Wiener's filter;
 * linear PCA, of all coefficients or of those of lowest frequency alone, with components weighed as
-  is best for other rows than those it was fitted on, or for these;
+  is best for other rows than those it was fitted on;
 * smoothers that adapt to the row (`ikpca_cli.models.smoothing.adaptive`), of z or of ``z + m``;
 * what windows of all rows have in common (`ikpca_cli.models.smoothing.row_windows`), of ``z + m``.
 """
@@ -18,12 +17,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import block_diag
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.linalg.eigen import all_eigenpairs
-from ikpca_cli.linalg.shrinkage import optimal_weights, prediction_weights
+from ikpca_cli.linalg.shrinkage import prediction_weights
 from ikpca_cli.models.smoothing.adaptive import ADAPTIVE
 from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.models.smoothing.row_windows import WindowModel
@@ -45,10 +43,8 @@ class SmoothingFit:
         Coefficients of the mean of the rows, which are given less another mean.
     mean : ndarray, shape (p,)
         Coefficients of the mean as it is, but for a constant added to all numbers.
-    filter : ndarray, shape (p,)
-        What Wiener's filter takes off each coefficient.
     spans : tuple of int
-        Number of coefficients that each PCA sees.
+        Number of coefficients that each PCA sees; the first sees all.
     components : ndarray, shape (s, p)
         Principal components that any of them uses, in coefficients.
     component_weights : ndarray, shape (k, s)
@@ -60,7 +56,6 @@ class SmoothingFit:
     noise_variance: float
     centre: FloatArray
     mean: FloatArray
-    filter: FloatArray
     spans: tuple[int, ...]
     components: FloatArray
     component_weights: FloatArray
@@ -92,12 +87,9 @@ class SmoothingFit:
         mean = centre + order.forward((offset - offset.mean())[None])[0]
         mean[: order.sizes[0]] = 0.0
         freedom = max(len(rows) - 1, 1)
-        variances = np.einsum("ij,ij->j", Z, Z) / freedom
-        taken = np.minimum(noise_variance / np.maximum(variances, noise_variance), 1.0)
         shares = _SHARES if order.down or order.across else _SHARES[:1]
-        spans, components, weights = _spectral(Z, freedom, noise_variance, shares)
-        found = centre, mean, taken, spans, components, weights
-        return cls(order, noise_variance, *found, windows)
+        spectral = _spectral(Z, freedom, noise_variance, shares)
+        return cls(order, noise_variance, centre, mean, *spectral, windows)
 
     @property
     def names(self) -> list[str]:
@@ -106,18 +98,10 @@ class SmoothingFit:
         return [
             *(f"band {band}" for band in bands),
             *(f"mean {band}" for band in bands),
-            "filter",
-            "components of these rows",
-            *(f"components of {span} coefficients" for span in self.spans[1:]),
+            *(f"components of {span} coefficients" for span in self.spans),
             *(name for name, _, _ in ADAPTIVE),
             *([] if self.windows is None else ["windows"]),
         ]
-
-    @property
-    def are_components(self) -> NDArray[np.bool_]:
-        """Whether each candidate is PCA of all coefficients, (k,)."""
-        names = ("components of these rows", f"components of {self.spans[0]} coefficients")
-        return np.isin(self.names, names)
 
     def dense(
         self, Z: FloatArray, dZ: Sequence[FloatArray], trace: FloatArray
@@ -133,8 +117,8 @@ class SmoothingFit:
         trace : ndarray, shape (p,)
             Share of each coefficient's noise that is there: less than 1 where columns have none.
         """
-        steps: list[FloatArray] = [-self.filter * Z]
-        turns: list[FloatArray] = [np.full(len(Z), -float(self.filter @ trace))]
+        steps: list[FloatArray] = []
+        turns: list[FloatArray] = []
         codes = Z @ self.components.T
         noise = self.components**2 @ trace
         for span, weights in zip(self.spans, self.component_weights, strict=True):
@@ -156,22 +140,18 @@ class SmoothingFit:
 def _spectral(
     Z: FloatArray, freedom: int, noise_variance: float, shares: Sequence[float]
 ) -> tuple[tuple[int, ...], FloatArray, FloatArray]:
-    """Return spans (k,), components (s, p) and weights (k, s) of PCA in cosine coefficients.
-
-    The first is for the rows themselves, the others for rows like them.
-    """
+    """Return spans (k,), components (s, p) and weights (k, s) of PCA in cosine coefficients."""
     n_features = Z.shape[1]
     spans = sorted({max(int(share * n_features), _FEWEST) for share in shares}, reverse=True)
     found: list[FloatArray] = []
     weights: list[FloatArray] = []
     for span in spans:
         squares, components = _principal(np.ascontiguousarray(Z[:, :span]))
-        rules = (optimal_weights, prediction_weights) if not found else (prediction_weights,)
-        given = [rule(squares, freedom, span, noise_variance) for rule in rules]
-        used = max(1, int(np.count_nonzero(np.any(given, axis=0))))
+        given = prediction_weights(squares, freedom, span, noise_variance)
+        used = max(1, int(np.count_nonzero(given)))
         found.append(np.pad(components[:used], [(0, 0), (0, n_features - span)]))
-        weights.append(np.array(given)[:, :used])
-    return (spans[0], *spans), np.concatenate(found), block_diag(*weights)
+        weights.append(given[:used])
+    return tuple(spans), np.concatenate(found), block_diag(*weights)
 
 
 def _principal(Z: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -71,11 +71,11 @@ class SmoothingModel:
         """
         count = len(fit.order.bands)
         bands, means, rest = np.split(weights, [count, 2 * count])
-        filtered, spectral = rest[0], rest[1 : 1 + len(fit.spans)]
+        spectral, adaptive = rest[: len(fit.spans)], rest[len(fit.spans) :]
         kept = spectral @ fit.component_weights
         used = kept != 0.0
         used[0] = True  # a file has no empty arrays
-        taken = fit.order.spread(bands) + filtered * fit.filter
+        taken = fit.order.spread(bands)
         for span, weight in zip(fit.spans, spectral, strict=True):
             taken[:span] += weight
         return cls(
@@ -85,7 +85,7 @@ class SmoothingModel:
             mean=fit.mean,
             components=fit.components[used],
             component_weights=kept[used],
-            adaptive=rest[1 + len(fit.spans) :][: len(ADAPTIVE)],
+            adaptive=adaptive[: len(ADAPTIVE)],
             noise_variance=np.array([fit.noise_variance]),
             columns=varying.astype(np.float64),
         )
