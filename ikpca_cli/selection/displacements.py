@@ -180,7 +180,8 @@ class SmoothDisplacements:
     @property
     def linear(self) -> NDArray[np.bool_]:
         """Which candidate is PCA of all coefficients, (k,): the first that is not of one band."""
-        return np.arange(len(self.gains)) == 2 * len(self.order.bands)
+        linear: NDArray[np.bool_] = np.arange(len(self.gains)) == 2 * len(self.order.bands)
+        return linear
 
     @cached_property
     def farthest(self) -> FloatArray:
