@@ -174,13 +174,13 @@ class Estimator(Parametric):
         for name in cls.STATE:
             setattr(estimator, name, state[name])
         estimator.check_trust()
-        names = estimator.feature_names_
-        if names is not None and len(names) != estimator.n_features_in_:
-            raise ValueError("it has not as many names as features")
         return estimator
 
     def check_trust(self) -> None:
-        """Raise ValueError unless what is promised, and how far rows may be moved, can be so."""
+        """Raise ValueError unless names, promises and how far rows may be moved can be so."""
+        names = self.feature_names_
+        if names is not None and len(names) != self.n_features_in_:
+            raise ValueError("it has not as many names as features")
         if self.withheld_ is not None and self.withheld_ not in frozenset(Reason):
             raise ValueError("it gives no known reason for promising no error")
         if self.strength_ is not None and not 0.0 <= self.strength_ <= 2.0:

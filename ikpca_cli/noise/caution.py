@@ -89,7 +89,7 @@ class Caution:
         if self.strength == 0.0:
             return noisy.astype(cleaned.dtype)
         moved = cleaned - noisy
-        share = np.full(len(noisy), self.strength)
+        share = np.full(len(noisy), float(self.strength))
         if self.std is not None:
             squares = np.einsum("ij,ij->i", moved, moved, dtype=np.float64)
             squares *= max(1.0, self.strength) ** 2

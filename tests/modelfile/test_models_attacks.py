@@ -14,6 +14,7 @@ from ikpca_cli.errors import ModelError
 from ikpca_cli.estimators.ikpca import IKPCA
 from ikpca_cli.estimators.kpca import KernelPCA
 from ikpca_cli.estimators.mixture import Mixture
+from ikpca_cli.estimators.pca import PCA
 from ikpca_cli.modelfile.plain_joblib import MAX_OPCODES, OVERHEAD
 from ikpca_cli.modelfile.storage import load_model, save_model
 from ikpca_cli.recordings.fitting import fit_windows
@@ -429,6 +430,34 @@ IMPOSSIBLE = {
     "explained_variance_": "first negative",
     "weights_": "first negative",
 }
+
+
+@pytest.fixture(params=[IKPCA, PCA])
+def changed(request, tmp_path):
+    """Write a sound model with one fitted value in the place of its own."""
+    rows = np.random.default_rng(0).normal(size=(20, 4))
+    path = str(tmp_path / "m.joblib")
+    save_model(path, request.param(noise_std=1.0).fit(rows + 9 * rows[:, :1]))
+    content = joblib.load(path)
+    del content["checksum"]
+
+    def write(name, value):
+        content["state"][name] = value
+        joblib.dump(content, path, protocol=4)
+        return path
+
+    return write
+
+
+@pytest.mark.parametrize("codes", [[1.0], [255.0], [300.0], [65.0]])
+def test_names_that_are_no_text_are_refused_before_any_row(changed, codes):
+    with pytest.raises(ModelError, match=r"m.joblib: is damaged: .*(name|codec)"):
+        load_model(changed("feature_codes_", np.array(codes)))
+
+
+def test_a_whole_number_does_for_a_strength(changed):
+    model = load_model(changed("strength_", 1))
+    assert np.isfinite(model.denoise(np.eye(4))).all()
 
 
 @pytest.mark.parametrize("name", IMPOSSIBLE)
