@@ -3,7 +3,7 @@
     python tests/benchmarks/recordings.py            # all; --quick for one seed and short signals
 
 Errors over the noise variance on four signals of Donoho and Johnstone at 7 dB, and on whole ECGs at
-10 dB; peak signal-to-noise ratios on two packaged photographs. PyWavelets and scikit-image are
+10 dB; peak signal-to-noise ratios on packaged photographs. PyWavelets and scikit-image are
 compared with where they are installed, bm3d where its licence lets you (not for profit).
 """
 
