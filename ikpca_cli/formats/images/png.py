@@ -15,13 +15,17 @@ from ikpca_cli.formats.layout import ReadOptions
 from ikpca_cli.formats.npy import array_rows
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
-_GREY, _COLOUR, _PALETTE = 0, 2, 3  # of the header's colour types; others have transparency
+_GREY, _COLOUR = 0, 2  # of the header's colour types; others have palettes or transparency
+_OPAQUE = (255, 255)
 _MOST_PIXELS = 1 << 27
 _MISSING = "PNG files need Pillow, which is not installed: pip install 'ikpca-cli[png]'"
 
 
 def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
-    """Read a picture in grey, or in colour of 8 bits; Pillow would cut what has more."""
+    """Read a picture in grey, or in colour of 8 bits; Pillow would cut what has more.
+
+    One with a palette, or with transparency that shows nowhere, is one in colour.
+    """
     try:
         from PIL import Image, UnidentifiedImageError
     except ImportError:
@@ -31,12 +35,10 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
         if len(head) < 26:
             raise InputError(f"{file.name}: is not a whole PNG file; copy it again")
         bits, colours = head[24], head[25]
-        if colours not in (_GREY, _COLOUR) or (colours == _COLOUR and bits != 8):
-            what = "has a palette" if colours == _PALETTE else "has transparency"
-            what = f"is in colour of {bits} bits" if colours == _COLOUR else what
+        if colours != _GREY and bits > 8:
             raise InputError(
-                f"{file.name}: {what}, which is not read; save it in grey, or in colour of 8 bits "
-                "without transparency"
+                f"{file.name}: is in colour of {bits} bits, which is not read; save it in grey, or "
+                "in colour of 8 bits"
             )
         width, height = (int.from_bytes(head[at : at + 4], "big") for at in (16, 20))
         if width * height > _MOST_PIXELS:
@@ -46,7 +48,12 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
             with Image.open(stream, formats=["PNG"]) as image:
                 if getattr(image, "n_frames", 1) > 1:
                     raise InputError(f"{file.name}: is animated; save its frames as a TIFF stack")
-                array = np.asarray(image)
+                plain = colours in (_GREY, _COLOUR)
+                if not plain and image.convert("RGBA").getextrema()[3] != _OPAQUE:
+                    raise InputError(
+                        f"{file.name}: is transparent in places, which is not read; save it without"
+                    )
+                array = np.asarray(image if plain else image.convert("RGB"))
         except UnidentifiedImageError:
             raise InputError(f"{file.name}: is a damaged PNG file; save it again") from None
     if bits == 16:
