@@ -48,12 +48,15 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
             with Image.open(stream, formats=["PNG"]) as image:
                 if getattr(image, "n_frames", 1) > 1:
                     raise InputError(f"{file.name}: is animated; save its frames as a TIFF stack")
-                plain = colours in (_GREY, _COLOUR)
-                if not plain and image.convert("RGBA").getextrema()[3] != _OPAQUE:
-                    raise InputError(
-                        f"{file.name}: is transparent in places, which is not read; save it without"
-                    )
-                array = np.asarray(image if plain else image.convert("RGB"))
+                pixels = image.copy() if colours in (_GREY, _COLOUR) else image.convert("RGBA")
+                if pixels.mode == "RGBA":
+                    if pixels.getchannel("A").getextrema() != _OPAQUE:
+                        raise InputError(
+                            f"{file.name}: is transparent in places, which is not read; save it "
+                            "without"
+                        )
+                    pixels = pixels.convert("RGB")
+                array = np.asarray(pixels)
         except UnidentifiedImageError:
             raise InputError(f"{file.name}: is a damaged PNG file; save it again") from None
     if bits == 16:
