@@ -9,6 +9,8 @@ import numpy as np
 from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, column_means, silent
 from ikpca_cli.estimators.denoiser import Denoiser
 
+_ROUNDING = 1e-12  # relative difference of errors that are one
+
 
 def mean_squared_error(X: FloatArray, reference: FloatArray) -> float:
     """Return the mean squared difference of `X` (n, p) from `reference`, (n, p) or (p,)."""
@@ -17,7 +19,7 @@ def mean_squared_error(X: FloatArray, reference: FloatArray) -> float:
 
 def snr_gain_db(mse_noisy: float, mse: float) -> float:
     """Return by how many decibels the signal-to-noise ratio rose; infinite for a perfect result."""
-    if mse_noisy == mse:
+    if math.isclose(mse_noisy, mse, rel_tol=_ROUNDING):
         return 0.0
     with np.errstate(divide="ignore"):
         return float(10.0 * np.log10(np.float64(mse_noisy) / np.float64(mse)))

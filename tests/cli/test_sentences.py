@@ -182,6 +182,8 @@ def test_comparisons_in_words():
     assert "--runs" in text
     assert "--runs" not in comparison_sentence(rows, 0.04, repeats=False)
     assert "None brings" in comparison_sentence(rows, 0.005, repeats=False)
+    rows = [row("pca", 0.01), row("kpca", 0.02), row("ikpca", 0.03), row("kpca", 0.04)]
+    assert "; kpca 100 % more, ikpca 200 % more." in comparison_sentence(rows, 0.09, repeats=False)
     rows = [row("pca", 0.01), row("kpca", 0.01 + 1e-13)]
     assert "after; kpca as much. This" in comparison_sentence(rows, 0.04, repeats=True)
     rows = [row("ikpca", 0.01, kernel="matern52"), row("ikpca", 0.04, kernel="gaussian")]

@@ -7,6 +7,7 @@ import pytest
 
 from ikpca_cli import IKPCA, PCA
 from ikpca_cli.errors import IkpcaWarning, InputError
+from ikpca_cli.evaluation.metrics import snr_gain_db
 from ikpca_cli.evaluation.without_clean import _level, _with_that_of_fit, estimate_error
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.level import estimate_noise
@@ -173,3 +174,8 @@ def test_more_probes_tell_the_same_risk_better(waves):
         expected = np.mean((projected(noise) - noise) ** 2, axis=1) - 1.0 + 2.0 * 8 / 40
         assert np.mean(told) == pytest.approx(expected.mean(), abs=0.02)
     assert spread[1] < 0.4 * spread[0]
+
+
+def test_errors_that_differ_by_rounding_are_no_gain():
+    assert snr_gain_db(0.01, 0.01 * (1.0 + 4e-16)) == 0.0
+    assert snr_gain_db(0.01, 0.001) == pytest.approx(10.0)

@@ -127,10 +127,13 @@ def comparison_sentence(
     measured = sorted((row for row in records if row["runs"]), key=lambda row: row["mse_mean"])
     best = measured[0]
     least, runs = best["mse_mean"], best["runs"]
-    others = {row["method"]: row for row in reversed(measured) if row["method"] != best["method"]}
+    others: dict[str, Mapping[str, Any]] = {}
+    for row in measured:
+        if row["method"] != best["method"]:
+            others.setdefault(row["method"], row)
     parts = [
         f"{method} {_more(row['mse_mean'] / least - 1)}"
-        for method, row in reversed(others.items())
+        for method, row in others.items()
         if least > 0.0
     ]
     rms, rms_before = math.sqrt(least), math.sqrt(before)
