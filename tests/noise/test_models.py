@@ -76,6 +76,15 @@ def test_what_only_one_pixel_shows_is_no_noise_by_column():
     assert noise_of(clean + levels * rng.normal(size=clean.shape)).name == "white"
 
 
+def test_what_unlike_columns_hold_of_their_own_is_no_noise_by_column():
+    """Heavy tails, in columns without an order: rows came back 1.8 times as far from the truth."""
+    for seed in range(3):
+        rng = np.random.default_rng(np.random.SeedSequence([77, seed]))
+        own = rng.standard_t(5, (200, 30)) * np.geomspace(0.1, 1.0, 30)
+        clean = rng.normal(size=(200, 4)) @ rng.normal(size=(4, 30)) + own
+        assert noise_of(clean + 0.1 * rng.normal(size=clean.shape)).name == "white"
+
+
 def table(n_samples, seed):
     """Return clean rows of three factors in columns without order, and a generator."""
     rng = np.random.default_rng(np.random.SeedSequence([73, seed]))

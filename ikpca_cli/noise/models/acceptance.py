@@ -21,7 +21,7 @@ import numpy as np
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.evidence.loud_columns import has_loud_columns
-from ikpca_cli.noise.evidence.neighbours import are_alike
+from ikpca_cli.noise.evidence.neighbours import are_alike, have_order
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.models import by_row
@@ -172,6 +172,9 @@ def _is_told_from_signal(
     # some rows have more of is smooth.
     may_be_smooth = one.name == "columns" or (one.name == "rows" and not far_longer)
     if may_be_smooth and are_alike(Z):
+        return False
+    # Unlike columns have a level each of their own signal as well, of any law.
+    if one.name == "columns" and not (residual.is_noise() or have_order(centred(rows))):
         return False
     is_along = isinstance(one.transform, Whitening | FrequencyBand)
     if is_along and not _is_noise_along(rows, one.transform, std, residual):
