@@ -95,19 +95,20 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     if level.std is None or level.is_bound:
         return level
     is_guess = not level.certain and is_rounded(X, level.std)  # with no noise, for all it tells
-    if is_guess or (X.shape[1] > MANY_COLUMNS and _is_of_unlike_columns(X, level.std)):
+    if is_guess or (X.shape[1] > MANY_COLUMNS and _is_of_unlike_columns(X, level)):
         return replace(level, certain=False, is_bound=True)
     return level
 
 
-def _is_of_unlike_columns(X: FloatArray, std: float) -> bool:
+def _is_of_unlike_columns(X: FloatArray, level: NoiseLevel) -> bool:
     """Tell whether a level is above the normal noise in rows (n, p), and no other noise is likely.
 
     Of many columns in an order, which their signal follows, some may have other noise, unless they
     are on steps; and so may others, where some have nothing else. What numbers of unlike columns
-    have of their own is signal, too, which few of them are as normal as noise in.
+    have of their own is signal, too, which few of them are as normal as noise in. What a limit
+    leaves of normal columns is not normal.
     """
-    if is_more_than_noise(X, std):
+    if not level.remark and is_more_than_noise(X, level.std or 0.0):
         return True
     return not (have_order(X) or show_their_noise(X) or has_normal_rows(X))
 
