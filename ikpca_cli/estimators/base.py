@@ -235,10 +235,6 @@ class Estimator(Parametric):
         """Variance that the noise has along each component, (n_components,), where it is known."""
         return None
 
-    def signal_variance(self) -> float:
-        """Return the variance of the signal in the training rows, a column; 0 if not known."""
-        return 0.0
-
     def get_feature_names_out(self, input_features: object = None) -> Any:
         """Return what scikit-learn calls the columns of `transform`: ikpca0, ..., (n_components,).
 

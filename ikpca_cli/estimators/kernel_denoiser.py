@@ -54,10 +54,6 @@ class KernelDenoiser(WeighedFit, Denoiser):
         """Name of the kernel of the fit."""
         return str(self.fitted_params_["kernel"])
 
-    def signal_variance(self) -> float:
-        """Return the variance of the signal in the training rows, as `Estimator` says."""
-        return max(float(np.mean(self.rows_**2)) - (self.noise_std_ or 0.0) ** 2, 0.0)
-
     def _weights_for(self, noise_std: float) -> FloatArray:
         """Return weights by what a little noise on some training rows does to their codes."""
         places = np.linspace(0, len(self.rows_) - 1, min(len(self.rows_), NOISY_ROWS)).astype(int)

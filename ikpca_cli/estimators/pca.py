@@ -119,10 +119,6 @@ class PCA(WeighedFit, Denoiser):
         level = self.noise_std_
         return None if level is None else np.full(self.n_components_, level**2)
 
-    def signal_variance(self) -> float:
-        """Return the variance of the signal in the training rows, as `Estimator` says."""
-        return max(self.total_variance_ / len(self.mean_) - (self.noise_std_ or 0.0) ** 2, 0.0)
-
     def _check_params(self, n_samples: int, n_features: int) -> None:
         super()._check_params(n_samples, n_features)
         check_shrink(self.shrink, self.n_components)

@@ -19,7 +19,6 @@ from ikpca_cli.estimators.pca import PCA
 from ikpca_cli.linalg.shrinkage import kept_share, longest_square, weights_at_level
 from ikpca_cli.noise.caution import Caution
 from ikpca_cli.noise.estimate import NoiseLevel
-from ikpca_cli.noise.evidence.known_signal import beside_signal
 from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.treatment import Treatment
 
@@ -161,14 +160,6 @@ def test_weights_at_another_level_are_those_of_a_fit_on_rows_of_it():
     signal, ratio = np.array([0.0, 0.3, 20.0]), 3.0
     assert_allclose(weights_at_level(signal / (signal + 1.0), ratio), signal / (signal + ratio**2))
     assert_allclose(weights_at_level(np.ones(2), ratio), 1.0)
-
-
-def test_signal_that_fills_few_columns_is_not_taken_for_noise_of_a_louder_file():
-    rng = np.random.default_rng(np.random.SeedSequence([64]))
-    noisy = rng.normal(size=(250, 3))  # of variance 1: noise of 0.6 beside signal of 0.4
-    assert_allclose(beside_signal(noisy, 1.0, 0.1, 0.4, 10**6), 0.6**0.5, rtol=0.15)
-    assert beside_signal(noisy, 1.0, 0.1, 0.0, 250) == 1.0
-    assert beside_signal(noisy, 1.0, 0.1, 5.0, 250) == 0.1
 
 
 def test_the_same_noise_changes_nothing():

@@ -22,7 +22,6 @@ import numpy as np
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.caution import FEW_ROWS, LIKE, SOME_ROWS, Caution
 from ikpca_cli.noise.estimate import IN_DOUBT
-from ikpca_cli.noise.evidence.known_signal import beside_signal
 from ikpca_cli.noise.evidence.rounding import is_rounded
 from ikpca_cli.noise.high_frequencies import PART, highest_reading
 from ikpca_cli.noise.level import estimate_noise
@@ -48,7 +47,6 @@ def caution_of_file(
     usual: Caution,
     rng: np.random.Generator,
     n_fitted: int = SOME_ROWS,
-    signal: float = 0.0,
     *,
     by_row: bool = False,
 ) -> Caution:
@@ -67,8 +65,6 @@ def caution_of_file(
     n_fitted : int
         Training rows, by as many of which their level was read. More rows show more of their signal
         as such, so that more of a file would look quieter where signal hides in its noise.
-    signal : float
-        Variance of the signal in the training rows, a column, where it is known.
     by_row : bool
         Whether each row was brought to the level of the training rows.
 
@@ -99,7 +95,7 @@ def caution_of_file(
         like, enough = usual.read or usual.std, _SAME_LEVEL + surely * level.error
         if level.certain and abs(np.log(level.std / usual.std)) <= enough:
             like = usual.std
-        found = seen = beside_signal(like_fit, level.std, like, signal, n_fitted) / like
+        found = seen = level.std / like
         # What is in doubt of a level that is not certain is signal, which these rows have as the
         # training rows have, so that a lower one differs by more than the rows' own chance.
         chance = _SURELY * (2.0 * min(len(like_fit), n_fitted)) ** -0.5

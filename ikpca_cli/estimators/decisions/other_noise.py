@@ -40,7 +40,6 @@ def caution_of(
     distances: Callable[[FloatArray], FloatArray],
     rows: FloatArray,
     usual: Treatment,
-    signal: float = 0.0,
 ) -> Caution:
     """Return what displacements of a file are limited by.
 
@@ -56,8 +55,6 @@ def caution_of(
         Rows of the file as they came, in random order.
     usual : Treatment
         That of rows like the training rows.
-    signal : float
-        As for `caution_of_file`.
     """
     Z = usual.forward(rows)
     rng = model_rng(model.seed_, Stream.FILE_PROBE)
@@ -66,7 +63,7 @@ def caution_of(
             return usual.caution
         found = caution_of_few_rows(at_level, Z, model.mean_, usual.caution, rng)
         return replace(found, is_untold=found == usual.caution and not _changes_noise_alone(model))
-    given = at_level, Z, usual.caution, rng, model.n_samples_, signal
+    given = at_level, Z, usual.caution, rng, model.n_samples_
     found = caution_of_file(*given, by_row=usual.by_row)
     # Rows that are louder for sure do not hold less noise, though they may be too far from the
     # training rows to change much.

@@ -10,6 +10,7 @@ from ikpca_cli.noise.low_rank import LowRank
 _FREE = 0.2  # share of a column's noise that directions of signal must leave to tell it
 _QUIET, _LOUD = 0.1, 0.9  # quantiles
 _ALONE, _SHARE = 0.25, 0.1  # of what is left of a column is shared signal at most; of the columns
+_OF_MEDIANS = 2.1  # variance of their logarithms, times the rows: of double exponential numbers
 _SURELY = 4.0  # standard errors
 
 
@@ -33,14 +34,15 @@ def unevenness_of_columns(X: FloatArray) -> float:
 
 
 def show_their_noise(X: FloatArray) -> bool:
-    """Tell whether columns of centred rows (n, p) that share no signal are equal in variance."""
+    """Tell whether columns of centred rows (n, p) that share no signal have noise of one level.
+
+    That is told by medians, which are as sure whatever the tails.
+    """
     found = LowRank.of(X)
-    squares = found.residual**2
-    left = squares.mean(axis=0)
+    left = np.mean(found.residual**2, axis=0)
     alone = np.mean(found.rows**2, axis=0) < _ALONE * left
-    variances = left[alone]
-    if len(variances) < max(_SHARE * len(left), 3) or not variances.all():
+    levels = np.median(np.abs(found.residual[:, alone]), axis=0)
+    if len(levels) < max(_SHARE * len(left), 3) or not levels.all():
         return False
-    kurtosis = float(np.mean(squares[:, alone] ** 2 / variances**2))
-    chance = max(kurtosis - 1.0, 0.0) / len(X) * (1.0 + _SURELY * (2.0 / len(variances)) ** 0.5)
-    return bool(variances.var() < chance * variances.mean() ** 2)
+    chance = _OF_MEDIANS / len(X) * (1.0 + _SURELY * (2.0 / len(levels)) ** 0.5)
+    return bool(np.log(levels).var() < chance)
