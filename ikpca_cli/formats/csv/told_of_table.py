@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ikpca_cli.errors import Note
 from ikpca_cli.formats.csv.columns import columns_named
 from ikpca_cli.formats.csv.first_lines import FirstLines
@@ -28,8 +30,8 @@ def told_of(
     footer_kept
         Whether the output has the lines below the rows.
     """
-    known = options.from_model()
-    lines: list[str] = [] if known is None else [Note(known)]
+    kept = options.from_model()
+    lines: list[str] = [] if kept is None else [Note(kept)]
     lines += [*_statement(found, parsed, options, footer_kept=footer_kept), *found.head.doubts]
     if parsed.cut_off is not None:
         lines.append(
@@ -46,18 +48,9 @@ def told_of(
     if "skip_rows" in options.kept:  # told of another file
         skipped = found.above[: found.skipped]
         lines += row_left_out(skipped, found.head, found.dialect, found.columns)
-    turned = found.arranged.turned
-    lines += doubts_about(
-        found.rows,
-        found.head,
-        found.dialect,
-        parsed.values,
-        parsed.digits,
-        found.columns,
-        all_columns=options.columns is None and options.labels is None and not turned,
-        index_told=options.columns is not None or turned,
-    )
-    return lines
+    known = replace(options, transpose=found.arranged.turned)
+    form = found.rows, found.head, found.dialect
+    return lines + doubts_about(*form, parsed.values, parsed.digits, found.columns, known)
 
 
 def _statement(

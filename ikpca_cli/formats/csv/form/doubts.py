@@ -128,9 +128,7 @@ def doubts_about(
     values: Matrix,
     digits: Digits,
     columns: Sequence[int],
-    *,
-    all_columns: bool,
-    index_told: bool,
+    options: ReadOptions,
 ) -> list[str]:
     """Return lines about what was read.
 
@@ -148,21 +146,20 @@ def doubts_about(
         How they are written.
     columns
         The places of their columns in the table.
-    all_columns
-        Whether no column was chosen, or left out, by the user.
-    index_told
-        Whether the user said which columns are data.
+    options
+        What the user said of them.
     """
     lines = []
+    told = options.columns is not None or options.transpose
     unnamed = head.names is not None and head.names[0] == "" and columns[0] == 0
-    if unnamed and len(columns) > 1 and not index_told and _may_count(values[:, 0]):
+    if unnamed and len(columns) > 1 and not told and _may_count(values[:, 0]):
         lines.append(
             "the first column has no name, as pandas writes its index; it was read as data. To "
             f"leave it out, and keep it in outputs, give --labels {_named(0, head)[1]}"
         )
     if dialect.delimiter == "," and digits.whole:
         lines += _commas(rows, head)
-    if all_columns:
+    if not told and options.labels is None:
         lines += _classes(values, digits, columns, head)
     if values.size <= _LOOKED_AT and values.size:
         lines += _fillers(values) + _totals(values, digits)
