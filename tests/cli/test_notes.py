@@ -11,7 +11,7 @@ import pytest
 
 from ikpca_cli.cli.app import _tell
 from ikpca_cli.cli.batch.ending import parted
-from ikpca_cli.cli.batch.unlike import unlike_lines
+from ikpca_cli.cli.batch.removed import unlike_lines
 from ikpca_cli.cli.words.grouped import grouped
 from ikpca_cli.cli.words.sentences import fit_sentences
 from ikpca_cli.errors import IkpcaNote, IkpcaWarning, Note, about, tell

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from ikpca_cli.cli.batch.change import Change
+from ikpca_cli.cli.batch.removed import Change
 from ikpca_cli.cli.words.compared import comparison_sentence, ranking_sentence
 from ikpca_cli.cli.words.sentences import (
     batch_sentence,
@@ -226,7 +226,7 @@ def test_what_was_removed_is_summed_over_blocks(offset, block):
 
 
 def test_what_was_removed_is_sampled_evenly(monkeypatch):
-    monkeypatch.setattr("ikpca_cli.cli.batch.change.LOOKED_AT", 40)
+    monkeypatch.setattr("ikpca_cli.cli.batch.removed.LOOKED_AT", 40)
     noisy = np.arange(100.0)[:, None] * np.ones(4)
     change = Change(noisy.shape)  # every tenth row
     for start in range(0, 100, 7):

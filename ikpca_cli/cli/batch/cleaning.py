@@ -118,7 +118,7 @@ def clean(job: Job, progress: Progress) -> Outcome:
 
 
 def _clean(job: Job, outcome: Outcome, progress: Progress) -> dict[str, Any]:
-    from ikpca_cli.cli.batch.change import Change
+    from ikpca_cli.cli.batch.removed import Change
     from ikpca_cli.cli.batch.work import work_on
     from ikpca_cli.estimators.missing_values import refill
     from ikpca_cli.formats.arrays import output_notes

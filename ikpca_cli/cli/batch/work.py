@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ikpca_cli.cli.batch.removed import Removed
-from ikpca_cli.cli.batch.unlike import unlike_lines
+from ikpca_cli.cli.batch.removed import Removed, unlike_lines
 from ikpca_cli.errors import about
 from ikpca_cli.formats.csv.table_style import as_written
 from ikpca_cli.recordings.suitability import flaw as flaw_of
