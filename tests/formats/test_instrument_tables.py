@@ -402,3 +402,18 @@ def test_rows_that_begin_with_a_tab_come_back_so(tmp_path):
         np.testing.assert_array_equal(rows.read(), values)
         write_rows(str(tmp_path / "b.lvm"), rows.read(), rows.layout)
     assert (tmp_path / "b.lvm").read_text() == text
+
+
+def test_names_with_one_more_for_comments_are_names(tmp_path):
+    """LabVIEW writes such; of other names that are one too many none is surely that of a column."""
+    rows = [f"{i * 0.004:.6f}\t" + line for i, line in enumerate(lines(ROWS[:, :2], between="\t"))]
+    for last, names in (("Comment", ("X_Value", "Voltage", "Current")), ("Sample", None)):
+        path = tmp_path / "x.lvm"
+        head = f"Samples\t60\t60\t\t\n***End_of_Header***\t\t\t\nX_Value\tVoltage\tCurrent\t{last}"
+        path.write_text(joined(head, rows, ""))
+        with read_rows(str(path), ReadOptions(recording=True)) as read:
+            assert read.shape == (60, 3)
+            assert read.layout.table.names == names
+            write_rows(str(tmp_path / "out.lvm"), read.read(), read.layout)
+        assert (tmp_path / "out.lvm").read_text() == path.read_text()
+        (tmp_path / "out.lvm").unlink()

@@ -286,7 +286,7 @@ def _take_commented_names(text: Sequence[str], skipped: int, dialect: Dialect, h
 def _take_names(text: Sequence[str], top: Line, dialect: Dialect, head: Head) -> None:
     """Note the header, and what is between it and the rows."""
     missing = [""] * (dialect.width - top.width)
-    head.names = (*missing, *top.cells)
+    head.names = (*missing, *top.cells)[: dialect.width]
     head.header = text[top.place]
     head.quoted = head.header.count('"') >= 2 * top.width
     head.preamble = tuple(text[: top.place])

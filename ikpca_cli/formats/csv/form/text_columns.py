@@ -135,6 +135,8 @@ class HeaderLines:
         line, width = self.lines[place], self.dialect.width
         if line.width == width - 1 > 1:  # R leaves out the name of its index column
             return all(line.text)
+        if line.width == width + 1:  # LabVIEW names a column of comments that rows seldom have
+            return all(line.text) and line.cells[-1] == "Comment"
         if line.width != width:
             return False
         words = sum(line.text[c] for c in self.columns)
