@@ -276,3 +276,8 @@ def test_samples_of_more_axes_are_refused_with_their_shape(cli):
     cli("fit", "narrow.npy", "--method", "pca", "--components", 2)
     (line,) = cli("denoise", "model.joblib", "deep.npy", code=1).stderr.splitlines()
     assert "has 18 columns (samples of 2 x 3 x 3; cut them, or fit a model on such ones)" in line
+
+
+def test_a_file_is_no_folder_for_outputs(cli, ready):
+    line = refused(cli, ["denoise", "pca.joblib", "good.npy", "--output-dir", "good.npy"], 1, ready)
+    assert line == "error: good.npy: cannot be made: file exists; name another folder"

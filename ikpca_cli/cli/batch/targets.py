@@ -99,6 +99,5 @@ def make_folders(folders: Iterable[str]) -> None:
         try:
             Path(folder).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise OutputError(
-                f"{folder}: cannot be made: {error.strerror}; name another folder"
-            ) from error
+            reason = os.strerror(error.errno or 0).lower()
+            raise OutputError(f"{folder}: cannot be made: {reason}; name another folder") from error

@@ -124,7 +124,8 @@ def _inside(folder: Path, apart: bool) -> list[str]:
         if apart and Path(error.filename) != folder:
             closed.append(Path(error.filename))
             return
-        raise InputError(f"{error.filename}: cannot be read: {error.strerror}; name other folders")
+        reason = os.strerror(error.errno or 0).lower()
+        raise InputError(f"{error.filename}: cannot be read: {reason}; name other folders")
 
     for place, folders, names in os.walk(folder, onerror=refuse):
         is_root = os.path.realpath(place) == os.sep
