@@ -1,8 +1,7 @@
 """What else is asked of a noise level that was read off rows of few columns.
 
 Signal may fill all of their directions, so that equal variances may be those of noise or of signal.
-Its third moments, what louder directions foretell of it, and the laws of its columns tell them
-apart.
+Its third moments, the lengths of rows, and the laws of its columns tell them apart.
 """
 
 from __future__ import annotations
@@ -14,7 +13,6 @@ import numpy as np
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import Eigenvalues
 from ikpca_cli.noise.estimate import NoiseLevel
-from ikpca_cli.noise.evidence.foretold import foretold_share
 from ikpca_cli.noise.evidence.normal_part import is_more_than_noise
 from ikpca_cli.noise.evidence.third_moments import ThirdMoments
 from ikpca_cli.noise.row_lengths import RowLengths
@@ -68,21 +66,18 @@ def by_third_moments(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) ->
     return replace(level, is_bound=is_bound)
 
 
-def bound_by_signal(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -> NoiseLevel:
-    """Return the level of rows of few columns, a bound where a part of it is signal for sure.
+def bound_by_evenness(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -> NoiseLevel:
+    """Return the level of rows of few columns, a bound where their lengths are too even for noise.
 
-    How much more is signal that nothing foretells is not known, so that no guess is made. Nor is
-    one of directions that are equal in variance, but in which rows are of more even lengths than
-    those of normal noise: columns that are spread evenly, or hold a few values each.
+    No guess is made of directions that are equal in variance, but in which rows are of more even
+    lengths than those of normal noise: columns that are spread evenly, or hold a few values each.
     """
-    if level.std is None or level.is_bound:
+    if level.std is None or level.is_bound or level.certain or X.shape[1] <= FEWEST_COLUMNS:
         return level
-    is_signal = foretold_share(X, spectrum, level.std) > (_SAFE if level.certain else 0.0)
-    if not is_signal and not level.certain and X.shape[1] > FEWEST_COLUMNS:
-        plateau = spectrum.plateau()
-        lengths = RowLengths.of(X, spectrum, len(spectrum.variances) - plateau)
-        is_signal = plateau > 1 and lengths.are_more_even()
-    return replace(level, certain=False, is_bound=True) if is_signal else level
+    plateau = spectrum.plateau()
+    lengths = RowLengths.of(X, spectrum, len(spectrum.variances) - plateau)
+    is_signal = plateau > 1 and lengths.are_more_even()
+    return replace(level, is_bound=True) if is_signal else level
 
 
 def bound_by_laws(level: NoiseLevel, X: FloatArray, spectrum: Eigenvalues) -> NoiseLevel:

@@ -29,8 +29,8 @@ from ikpca_cli.noise.few_columns import (
     FEWEST_COLUMNS,
     WIDE_GAP,
     are_by_chance,
+    bound_by_evenness,
     bound_by_laws,
-    bound_by_signal,
     by_third_moments,
 )
 from ikpca_cli.noise.high_frequencies import PART, high_reading, most_white
@@ -118,7 +118,7 @@ def _estimated(X: FloatArray) -> NoiseLevel:
     spectrum = Eigenvalues.of(X)
     level, below = _of_directions(X, spectrum)
     if X.shape[1] <= MANY_COLUMNS and not level.remark:
-        level = bound_by_laws(bound_by_signal(level, X, spectrum), X, spectrum)
+        level = bound_by_laws(bound_by_evenness(level, X, spectrum), X, spectrum)
     high = high_reading(X)
     white = None if high is None else WhiteShare.of(X)
     if white is None or (white.fits and not white.is_mostly_noise):

@@ -179,6 +179,17 @@ def test_columns_of_another_law_than_that_of_noise_are_a_bound_of_the_level(kind
         assert estimate_noise(noisy - noisy.mean(axis=0)).is_bound
 
 
+def test_kinks_of_few_unknowns_are_a_bound_of_the_level():
+    """Twelve numbers in four unknowns, each of which is cut off at zero."""
+    rng = np.random.default_rng(np.random.SeedSequence([88]))
+    clean = np.maximum(rng.normal(size=(300, 4)) @ rng.normal(size=(4, 12)), 0.0)
+    for noise in (0.04, 0.02):
+        rows = clean + noise * rng.normal(size=clean.shape)
+        level = estimate_noise(rows - rows.mean(axis=0))
+        assert level.is_bound
+        assert not level.certain
+
+
 @pytest.mark.parametrize("kind", ["answers", "counts"])
 def test_many_columns_of_steps_are_a_bound_of_the_level(kind):
     """Rows came back 24, and 40, times as far from the truth."""
