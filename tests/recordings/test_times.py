@@ -10,6 +10,8 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from ikpca_cli.cli.given.window_options import stretch_of, times_as_labels
+from ikpca_cli.data.row_source import as_rows
+from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.mixture import Mixture
 from ikpca_cli.formats.arrays import read_rows
 from ikpca_cli.formats.layout import ReadOptions
@@ -286,3 +288,14 @@ def test_milliseconds_behind_a_colon_are_no_zone(mark, tmp_path):
     (tmp_path / "r.csv").write_text("".join(lines))
     with read_rows(str(tmp_path / "r.csv")) as rows:
         assert_allclose(times_of(rows, ()).step, 0.01)
+
+
+def test_an_axis_with_misplaced_rows_is_refused_however_many_they_are():
+    rng = np.random.default_rng(5)
+    times, channel = np.round(np.arange(300) / 360.0, 3), rng.normal(size=300)
+    for place in (20, 77, 150, 200, 260):
+        times[[place, place + 3]] = times[[place + 3, place]]
+    with pytest.raises(InputError, match="falls at row 22: put the rows in its order"):
+        recording_of(as_rows(np.column_stack([times, channel])), "signal")
+    for first in (np.arange(300) % 20 / 20.0, np.linspace(0.0, 10.0, 300) + 0.05 * channel):
+        assert recording_of(as_rows(np.column_stack([first, channel])), "signal").width == 2
