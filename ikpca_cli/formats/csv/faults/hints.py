@@ -63,16 +63,9 @@ def of_line(content: str, plan: Plan, below: Sequence[str]) -> str:
 
 
 def begins_table(cells: Sequence[str], below: Sequence[str], plan: Plan) -> bool:
-    """Tell whether the names of another table of the same width stand in a line.
+    """Tell whether the names of another table of the same width stand in a line, by its `cells`.
 
-    Parameters
-    ----------
-    cells
-        Those of the line.
-    below
-        The lines after it.
-    plan
-        What is read.
+    The other parameters are those of `of_line`.
     """
     known = [plan.dialect.grammar.number(cell) is not None for cell in cells]
     apart = len(set(cells)) == len(cells) > 1  # words that come again stand for missing values

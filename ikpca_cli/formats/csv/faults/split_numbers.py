@@ -18,18 +18,8 @@ def refuse_split_numbers(
 ) -> None:
     """Refuse a table in which every other comma is plainly within a number.
 
-    Parameters
-    ----------
-    lines
-        Some rows, that commas split into as many cells each.
-    head
-        What is above them.
-    dialect
-        Their form.
-    columns
-        The columns of data.
-    name
-        What messages call the file.
+    `lines` are some rows, that commas split into as many cells each; the other parameters are
+    those of `arrangement`.
 
     Raises
     ------

@@ -81,16 +81,8 @@ def take_start(
 ) -> int:
     """Lay aside a time since 1970 above the samples, and their rate below it; return how many rows.
 
-    Parameters
-    ----------
-    lines, rows
-        The first rows, as they are and by cells.
-    head
-        What is above them, which takes these, and what is to be said.
-    dialect
-        Their form.
-    columns
-        The columns of data.
+    The first rows are given as they are, `lines`, and by cells; `head` takes those that are laid
+    aside, and what is to be said. Parameters are those of `arrangement`.
     """
     cells = [[row[column] for column in columns] for row in rows]
     if head.texts or any(dialect.grammar.number(cell) is None for row in cells for cell in row):

@@ -41,20 +41,8 @@ def index_or_axis(
 ) -> list[int]:
     """Return the first column if it is an index, or the axis of samples in columns; say so.
 
-    What may be either, or data, is doubted. An index has no name and numbers the rows.
-
-    Parameters
-    ----------
-    rows
-        Cells of some rows.
-    dialect
-        Their form.
-    head
-        What is above them; it takes what is to be said.
-    columns
-        The columns of data.
-    options
-        What is known of the samples. Whoever cleans a recording tells its times, and keeps them.
+    What may be either, or data, is doubted. An index has no name and numbers the rows. Whoever
+    cleans a recording tells its times, and keeps them. Parameters are those of `arrangement`.
     """
     first, transposed = columns[0], options.transpose
     if len(columns) < 2:
@@ -94,18 +82,9 @@ def index_or_axis(
 def row_left_out(
     above: Sequence[str], head: Head, dialect: Dialect, columns: Sequence[int]
 ) -> list[str]:
-    """Say where lines that are skipped hold a row, which will not be cleaned.
+    """Say where lines `above` the others hold a row, which will not be cleaned as they are skipped.
 
-    Parameters
-    ----------
-    above
-        The lines.
-    head
-        What is below them.
-    dialect
-        The form of the rows.
-    columns
-        The columns of data.
+    The other parameters are those of `arrangement`.
     """
     texts = [column for column in head.texts if column not in columns]
     for place, text in enumerate(above):
@@ -130,24 +109,9 @@ def doubts_about(
     columns: Sequence[int],
     options: ReadOptions,
 ) -> list[str]:
-    """Return lines about what was read.
+    """Return lines about what was read: `values` (rows, columns), and the `digits` they have.
 
-    Parameters
-    ----------
-    rows
-        Cells of some rows.
-    head
-        What is above them.
-    dialect
-        Their form.
-    values : ndarray of shape (rows, columns)
-        The numbers.
-    digits
-        How they are written.
-    columns
-        The places of their columns in the table.
-    options
-        What the user said of them.
+    The other parameters are those of `arrangement`.
     """
     lines = []
     told = options.columns is not None or options.transpose

@@ -131,12 +131,7 @@ def _word(cells: Sequence[str]) -> str:
 def cut_off(lines: Sequence[str], dialect: Dialect) -> str | None:
     """Return the last number of a text that has no line end, if it lacks digits; None otherwise.
 
-    Parameters
-    ----------
-    lines
-        The last rows, in their order.
-    dialect
-        Their form.
+    `lines` are the last rows, in their order.
     """
     rows = [dialect.cells(line) for line in lines[-_LOOKED_AT:]]
     shapes = [_shape(row[-1]) for row in rows if len(row) == dialect.width]

@@ -128,16 +128,7 @@ def beside_numbers(
 ) -> tuple[int, ...]:
     """Return columns that number the rows, or stand beside numbered ones, and say so.
 
-    Parameters
-    ----------
-    values : sequence of ndarray, shape (rows,)
-        The first numbers of each column of data.
-    head
-        What is above them; it takes what is to be said.
-    columns
-        Their places.
-    width
-        How many columns a model takes, where that is known.
+    Parameters are those of `row_numbers`; `head` takes what is to be said.
     """
     numbered = row_numbers(columns, values, head.names, width)
     beside: tuple[int, ...] = ()

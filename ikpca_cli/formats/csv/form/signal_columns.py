@@ -59,18 +59,9 @@ COORDINATES = (1, 2, 3)
 def are_signals(
     columns: Sequence[Matrix], name: str | None, head: Head, options: ReadOptions
 ) -> bool:
-    """Tell whether columns of numbers are an axis and the signals along it.
+    """Tell whether columns of numbers (n,) are an axis, which has a name, and signals along it.
 
-    Parameters
-    ----------
-    columns : sequence of ndarray of shape (n,)
-        The numbers in some rows of the table.
-    name
-        Of the first column.
-    head
-        What is above the rows.
-    options
-        What is known of the samples.
+    `head` and `options` are those of `arrangement`.
     """
     axis, count = columns[0], len(columns) - 1
     if options.orientation == "rows" or options.recording or count < 1:
