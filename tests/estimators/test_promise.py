@@ -138,3 +138,13 @@ def test_the_error_of_rows_that_are_left_alone_is_in_the_unit_of_the_data():
     rows = np.random.default_rng(np.random.SeedSequence([7])).normal(size=(50, 4))
     found, noise_rms = simulated(promise, lambda X: X, usual, rows, rows, 1.0, 0)
     assert_allclose((found.mse, found.error, noise_rms), (9.0, 0.9, 3.0))
+
+
+@pytest.mark.parametrize(("told", "is_made"), [(0.28, True), (0.34, True), (0.5, False)])
+def test_a_rough_promise_is_made_where_a_simulation_agrees(told, is_made):
+    """The simulation finds .31 of the noise: a quarter, and what is taken off the rows."""
+    rows = np.random.default_rng(RNG).normal(size=(200, 30))
+    rough = Promise(told, 0.2 * told, Reason.NONE, 1.0)
+    usual = Treatment(Caution(1.0))
+    found = simulated(rough, halved, usual, rows, halved(rows), 1.0, 0)[0].checked()
+    assert (found.withheld is Reason.NONE) is is_made
