@@ -42,6 +42,7 @@ from ikpca_cli.noise.quiet_columns import (
     level_between_limits,
     quiet_reading,
 )
+from ikpca_cli.noise.low_rank import LowRank
 from ikpca_cli.noise.row_lengths import LOW, RowLengths
 
 FEW_ROWS = 8
@@ -110,7 +111,8 @@ def _is_of_unlike_columns(X: FloatArray, level: NoiseLevel) -> bool:
     """
     if not level.remark and is_more_than_noise(X, level.std or 0.0):
         return True
-    return not (have_order(X) or show_their_noise(X) or has_normal_rows(X))
+    found = LowRank.of(X)
+    return not (have_order(found) or show_their_noise(found) or has_normal_rows(found))
 
 
 def _estimated(X: FloatArray) -> NoiseLevel:

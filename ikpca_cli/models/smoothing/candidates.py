@@ -17,7 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import block_diag
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.linalg.eigen import all_eigenpairs
@@ -141,6 +140,8 @@ def _spectral(
     Z: FloatArray, freedom: int, noise_variance: float, shares: Sequence[float]
 ) -> tuple[tuple[int, ...], FloatArray, FloatArray]:
     """Return spans (k,), components (s, p) and weights (k, s) of PCA in cosine coefficients."""
+    from scipy.linalg import block_diag
+
     n_features = Z.shape[1]
     spans = sorted({max(int(share * n_features), _FEWEST) for share in shares}, reverse=True)
     found: list[FloatArray] = []

@@ -70,9 +70,9 @@ def most_alike(n_samples: int, times: float = 1.0) -> float:
     return times * (MOST_ALIKE + OF_FEW_ROWS / math.sqrt(n_samples))
 
 
-def have_order(X: FloatArray) -> bool:
-    """Tell whether columns of centred rows (n, p) may have an order; they do if nothing is told."""
-    signal = LowRank.of(X).rows
+def have_order(found: LowRank) -> bool:
+    """Tell whether columns may have an order; they do if nothing is told."""
+    signal = found.rows
     lengths = np.sqrt(np.einsum("ij,ij->j", signal, signal))
     signal, lengths = signal[:, lengths > 0.0], lengths[lengths > 0.0]
     if len(lengths) <= max(_DISTANCES):

@@ -49,17 +49,17 @@ def is_more_than_noise(X: FloatArray, std: float) -> bool:
     return most_normal(X, std, by_steps=by_steps) < _NOT_NORMAL * std
 
 
-def has_normal_rows(X: FloatArray) -> bool:
-    """Tell whether what is left of centred rows (n, p) may be normal in each row by itself.
+def has_normal_rows(found: LowRank) -> bool:
+    """Tell whether what is left of rows may be normal in each row by itself.
 
     So many normal numbers, over their own root mean square, have a kurtosis of ``3 p / (p + 2)``.
     """
-    found = LowRank.of(X)
     free = np.outer(1.0 - found.row_leverage, 1.0 - found.column_leverage)
     squares = found.residual**2 / np.maximum(free, _FREE)
     lengths = np.maximum(squares.mean(axis=1, keepdims=True), np.finfo(float).tiny)
-    expected = 3.0 * X.shape[1] / (X.shape[1] + 2.0)
-    most = expected + _KURTOSIS + _CLEARLY * (24.0 / X.size) ** 0.5
+    n_features = squares.shape[1]
+    expected = 3.0 * n_features / (n_features + 2.0)
+    most = expected + _KURTOSIS + _CLEARLY * (24.0 / squares.size) ** 0.5
     return bool(np.mean((squares / lengths) ** 2) < most)
 
 

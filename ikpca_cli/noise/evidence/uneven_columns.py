@@ -33,16 +33,15 @@ def unevenness_of_columns(X: FloatArray) -> float:
     return float(np.sqrt(loud / quiet))
 
 
-def show_their_noise(X: FloatArray) -> bool:
-    """Tell whether columns of centred rows (n, p) that share no signal have noise of one level.
+def show_their_noise(found: LowRank) -> bool:
+    """Tell whether columns that share no signal have noise of one level.
 
     That is told by medians, which are as sure whatever the tails.
     """
-    found = LowRank.of(X)
     left = np.mean(found.residual**2, axis=0)
     alone = np.mean(found.rows**2, axis=0) < _ALONE * left
     levels = np.median(np.abs(found.residual[:, alone]), axis=0)
     if len(levels) < max(_SHARE * len(left), 3) or not levels.all():
         return False
-    chance = _OF_MEDIANS / len(X) * (1.0 + _SURELY * (2.0 / len(levels)) ** 0.5)
+    chance = _OF_MEDIANS / len(found.rows) * (1.0 + _SURELY * (2.0 / len(levels)) ** 0.5)
     return bool(np.log(levels).var() < chance)
