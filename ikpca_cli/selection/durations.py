@@ -40,12 +40,12 @@ CHECKED = 8
 
 _SEARCHED, _REFINED, _OWN = 6.5, 2.5, 1.2  # gammas: tried, tried again, and taken
 _BANDS, _SEARCHED_LOW, _LOW = 1.4, 5.0, 0.6  # of low frequencies; tried in each; models in the end
-_TRIED = 0.002  # seconds that trying a gamma takes for each fold, whatever the sizes
+_TRIED = 0.0011  # seconds that trying a gamma takes for each fold, whatever the sizes
 _MANY_DIRECTIONS = 1.4  # times a comparison, if weights are found with more directions
 _CLEANINGS, _CLEANED = 6, 250  # looks at what a fit does to its rows, and rows in each
-_NOISE_EACH = 4e-6  # seconds for each number, to tell what noise is like
+_NOISE_EACH = 2.2e-6  # seconds for each number, to tell what noise is like
 _NOISE_ROWS = 1000  # that are looked at for that
-_LEVEL_EACH, _LEVEL_NARROW = 6e-8, 5e-4  # to tell its level: for a pair of rows, for a short row
+_LEVEL_EACH, _LEVEL_NARROW = 3.3e-8, 2.8e-4  # to tell its level: for a pair of rows, for a short row
 
 
 class Durations(ABC):
@@ -252,15 +252,15 @@ def fit_stages(
         seconds = max(n_own / thread_count(), 1.0) * spectrum[0].seconds
         own = [Stage(spectrum[0].name, seconds / n_own, n_own)]
     beside = [] if order is None else [Stage("smoothing", of_learning(order, shape[0]))]
-    checks = (n_own + n_low) * _CLEANINGS * _CLEANED * durations.of_cleaning(shape[0], shape[1])
-    checks += of_moving(order, 2 * _CLEANED)
+    cleaned = min(_CLEANED, shape[0])
+    checks = (n_own + n_low) * _CLEANINGS * cleaned * durations.of_cleaning(shape[0], shape[1])
+    checks += of_moving(order, 2 * cleaned)
     return [*own, *beside, *_times(spectrum, n_low), Stage("checking", checks)]
 
 
 def _compared(name: str, seconds: float, own: float, low: float) -> tuple[Stage, Stage]:
     """Return the stages that try gammas for rows as they are, and for low frequencies."""
-    work = "comparing"
-    return Stage(name, seconds, own, work), Stage(f"{name} {LOW_FREQUENCIES}", seconds, low, work)
+    return Stage(name, seconds, own), Stage(f"{name} {LOW_FREQUENCIES}", seconds, low)
 
 
 def _times(stages: list[Stage], count: float) -> list[Stage]:

@@ -1,14 +1,13 @@
 """The stages of a fit as parts of one whole, so that the time left is that of all of them.
 
 How many candidates a search will try, and how long each takes, is known before by their usual
-number and by the sizes of the arrays. How long it really takes is measured while a fit runs: each
-kind of work sets the pace of what is left of it.
+number and by the sizes of the arrays. How long it really takes is measured while a fit runs: what
+was done sets the pace of what is left.
 """
 
 from __future__ import annotations
 
 import time
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -21,20 +20,11 @@ _LITTLE = 0.1  # foretold seconds: a pace that was measured on less is not trust
 
 
 class Stage(NamedTuple):
-    """What is to come: a name that is reported, seconds of one pass, and how many passes.
-
-    Stages of the same work, by default those of one name, go at one pace.
-    """
+    """What is to come: a name that is reported, seconds of one pass, and how many passes."""
 
     name: str
     seconds: float
     passes: float = 1.0
-    work: str = ""
-
-    @property
-    def kind(self) -> str:
-        """What goes at the same pace."""
-        return self.work or self.name
 
 
 class Grid(NamedTuple):
@@ -77,8 +67,7 @@ class Whole:
         self._expected: list[Stage] = []
         self._passes, self._part = 0.0, 0.0
         self._begun = self._last = 0.0
-        self._foretold: defaultdict[str, float] = defaultdict(float)
-        self._taken: defaultdict[str, float] = defaultdict(float)
+        self._foretold = self._taken = 0.0
         self._told = 0
 
     def __call__(self, name: str, done: int, total: int) -> None:
@@ -110,34 +99,22 @@ class Whole:
         more = part - self._part * (part >= self._part) if total else float(done > 0)
         self._part, self._passes = part, self._passes + more
         if more > 0.0:  # what went before the beginning of a stage is no part of it
-            stage = self._expected[0]
-            self._foretold[stage.kind] += more * stage.seconds
-            self._taken[stage.kind] += now - self._last
+            self._foretold += more * self._expected[0].seconds
+            self._taken += now - self._last
         self._last = now
 
     def _left(self) -> float:
-        """Return the seconds left: each kind of work goes on at its own pace.
-
-        Until it has shown one, at that of all that was done.
-        """
-        usual = _pace(sum(self._taken.values()), sum(self._foretold.values()), 1.0)
-        left = 0.0
-        for at, stage in enumerate(self._expected):
-            passes = stage.passes if at else max(stage.passes - self._passes, 0.0)
-            pace = _pace(self._taken[stage.kind], self._foretold[stage.kind], usual)
-            left += pace * stage.seconds * passes
-        return left
+        """Return the seconds left: all goes on at the pace of what was done."""
+        first, *others = self._expected
+        left = max(first.passes - self._passes, 0.0) * first.seconds
+        left += sum(stage.passes * stage.seconds for stage in others)
+        return left * (self._taken + _LITTLE) / (self._foretold + _LITTLE)
 
     def _tell(self, name: str) -> None:
         gone = self._last - self._begun
         share = gone / max(gone + self._left(), 1e-300)
         self._told = max(self._told, round(TICKS * share))
         self._progress(name, self._told, TICKS)
-
-
-def _pace(taken: float, foretold: float, usual: float) -> float:
-    """Return how many times as long as foretold a kind of work takes."""
-    return (taken + _LITTLE * usual) / (foretold + _LITTLE)
 
 
 def expect(progress: Progress, stages: Sequence[Stage]) -> None:

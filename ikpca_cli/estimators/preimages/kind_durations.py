@@ -36,7 +36,7 @@ class ExactDurations(Durations):
     def of_gamma(self, n_fitted: int, numbers: int, n_features: int) -> float:
         """Return those of one gamma, as `Durations` says."""
         used = min(n_fitted, COMPARED_COMPONENTS, self._used(n_features))
-        moved = (5.5e-9 + 1.3e-10 * n_features + 2e-11 * used) * numbers * n_fitted
+        moved = (3e-9 + 7.1e-11 * n_features + 1.1e-11 * used) * numbers * n_fitted
         return _of_eigenpairs(n_fitted, used) + _of_gains(n_fitted, used) + moved
 
     def of_spectrum(self, n_samples: int, n_features: int) -> list[Stage]:
@@ -46,13 +46,13 @@ class ExactDurations(Durations):
         own, gains = _of_eigenpairs(count, used), _of_gains(count, used)
         if self.n_landmarks is None:
             return [Stage("eigenvectors", own + gains)]
-        sums = (3e-8 + 5e-11 * used) * n_samples * count
+        sums = (1.6e-8 + 2.8e-11 * used) * n_samples * count
         stages = ("landmarks", own), ("features", sums), ("eigenvectors", gains)
         return [Stage(*stage) for stage in stages]
 
     def of_cleaning(self, n_samples: int, n_features: int) -> float:
         """Return those of one row, as `Durations` says."""
-        return (self.n_landmarks or n_samples) * (7e-8 + 5e-11 * n_features)
+        return (self.n_landmarks or n_samples) * (3.9e-8 + 2.8e-11 * n_features)
 
     def _used(self, n_features: int) -> int:
         """Return how many components rows of a width are likely to have."""
@@ -75,7 +75,7 @@ class FeatureDurations(Durations):
     """
 
     USED: ClassVar[int] = 512
-    EIGENPAIRS: ClassVar[float] = 1.4e-10
+    EIGENPAIRS: ClassVar[float] = 7.7e-11
 
     n_rff: int
     compared: int
@@ -83,29 +83,29 @@ class FeatureDurations(Durations):
     def of_gamma(self, n_fitted: int, numbers: int, n_features: int) -> float:
         """Return those of one gamma, as `Durations` says."""
         used = min(n_fitted, self.USED)
-        fitted = (5e-10 * n_features + 1.6e-10 * used) * n_fitted
-        return (fitted + 3.5e-11 * (n_features + used) * numbers) * self.compared
+        fitted = (2.8e-10 * n_features + 8.8e-11 * used) * n_fitted
+        return (fitted + 1.9e-11 * (n_features + used) * numbers) * self.compared
 
     def of_spectrum(self, n_samples: int, n_features: int) -> list[Stage]:
         """Return the stages of a spectrum, as `Durations` says."""
         short, used = min(n_samples, self.n_rff), min(n_samples, self.USED)
         numbers = n_samples * self.n_rff
-        summed = (2.5e-11 * short + 3e-10 * n_features) * numbers
-        found, applied = self.EIGENPAIRS * short**3, 7e-11 * used * numbers
+        summed = (1.4e-11 * short + 1.7e-10 * n_features) * numbers
+        found, applied = self.EIGENPAIRS * short**3, 3.9e-11 * used * numbers
         if n_samples > self.n_rff:
             return [Stage("features", summed + found)]
         return [Stage("features", summed), Stage("components", found + applied)]
 
     def of_cleaning(self, n_samples: int, n_features: int) -> float:
         """Return those of one row, as `Durations` says."""
-        return 1.3e-10 * self.n_rff * (n_features + min(n_samples, self.USED))
+        return 7.1e-11 * self.n_rff * (n_features + min(n_samples, self.USED))
 
 
 def _of_eigenpairs(size: int, used: int) -> float:
     """Return how long the leading eigenpairs of a matrix take: by iteration, or all of them."""
-    return (5e-10 * used if 3 * used <= size else 3e-10 * size) * size**2
+    return (2.8e-10 * used if 3 * used <= size else 1.7e-10 * size) * size**2
 
 
 def _of_gains(size: int, used: int) -> float:
     """Return how long it takes to prepare a spectrum, and to tell what noise does to it."""
-    return (6e-8 + 7e-11 * used) * size**2
+    return (3.3e-8 + 3.9e-11 * used) * size**2
