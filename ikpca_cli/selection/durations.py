@@ -40,12 +40,12 @@ CHECKED = 8
 
 _SEARCHED, _REFINED, _OWN = 6.5, 2.5, 1.2  # gammas: tried, tried again, and taken
 _BANDS, _SEARCHED_LOW, _LOW = 1.4, 5.0, 0.6  # of low frequencies; tried in each; models in the end
-_TRIED = 0.0011  # seconds that trying a gamma takes for each fold, whatever the sizes
+_TRIED = 0.003  # seconds that trying a gamma takes for each fold, whatever the sizes
 _MANY_DIRECTIONS = 1.4  # times a comparison, if weights are found with more directions
 _CLEANINGS, _CLEANED = 6, 250  # looks at what a fit does to its rows, and rows in each
-_NOISE_EACH = 2.2e-6  # seconds for each number, to tell what noise is like
+_NOISE_EACH = 2.6e-6  # seconds for each number, to tell what noise is like
 _NOISE_ROWS = 1000  # that are looked at for that
-_LEVEL_EACH, _LEVEL_NARROW = 3.3e-8, 2.8e-4  # to tell its level: for a pair of rows, for a short row
+_LEVEL_EACH, _LEVEL_NARROW = 3.3e-8, 1.5e-4  # to tell its level: for a pair of rows, for a short row
 
 
 class Durations(ABC):

@@ -36,7 +36,7 @@ class ExactDurations(Durations):
     def of_gamma(self, n_fitted: int, numbers: int, n_features: int) -> float:
         """Return those of one gamma, as `Durations` says."""
         used = min(n_fitted, COMPARED_COMPONENTS, self._used(n_features))
-        moved = (3e-9 + 7.1e-11 * n_features + 1.1e-11 * used) * numbers * n_fitted
+        moved = (1.5e-9 + 7.1e-11 * n_features + 1.6e-11 * used) * numbers * n_fitted
         return _of_eigenpairs(n_fitted, used) + _of_gains(n_fitted, used) + moved
 
     def of_spectrum(self, n_samples: int, n_features: int) -> list[Stage]:
@@ -46,7 +46,7 @@ class ExactDurations(Durations):
         own, gains = _of_eigenpairs(count, used), _of_gains(count, used)
         if self.n_landmarks is None:
             return [Stage("eigenvectors", own + gains)]
-        sums = (1.6e-8 + 2.8e-11 * used) * n_samples * count
+        sums = (3.3e-8 + 5.6e-11 * used) * n_samples * count
         stages = ("landmarks", own), ("features", sums), ("eigenvectors", gains)
         return [Stage(*stage) for stage in stages]
 
@@ -103,9 +103,9 @@ class FeatureDurations(Durations):
 
 def _of_eigenpairs(size: int, used: int) -> float:
     """Return how long the leading eigenpairs of a matrix take: by iteration, or all of them."""
-    return (2.8e-10 * used if 3 * used <= size else 1.7e-10 * size) * size**2
+    return (3.5e-10 * used if 3 * used <= size else 1.1e-10 * size) * size**2
 
 
 def _of_gains(size: int, used: int) -> float:
     """Return how long it takes to prepare a spectrum, and to tell what noise does to it."""
-    return (3.3e-8 + 3.9e-11 * used) * size**2
+    return (2.2e-8 + 4.8e-11 * used) * size**2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ikpca_cli.models.smoothing.order import RowOrder
 from ikpca_cli.models.smoothing.row_windows import windows_of
 
-_LEARNED = 6.6e-7  # for each number in the windows that are learned from
+_LEARNED = 3.5e-7  # for each number in the windows that are learned from
 _ALONG_A_LINE, _IN_A_PICTURE = 5.5e-7, 1.5e-6  # for each number that is moved, or turned
 _COMPONENTS = 5.5e-10  # for the third power of the shorter side
 
