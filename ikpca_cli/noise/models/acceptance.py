@@ -24,6 +24,7 @@ from ikpca_cli.noise.evidence.loud_columns import has_loud_columns
 from ikpca_cli.noise.evidence.neighbours import are_alike, have_order
 from ikpca_cli.noise.evidence.one_process import is_one_process
 from ikpca_cli.noise.level import estimate_noise
+from ikpca_cli.noise.low_rank import LowRank
 from ikpca_cli.noise.models import by_row
 from ikpca_cli.noise.quick import quick_risks
 from ikpca_cli.noise.residual_statistics import ResidualStatistics, shared_with_neighbours
@@ -174,7 +175,7 @@ def _is_told_from_signal(
     if may_be_smooth and are_alike(Z):
         return False
     # Unlike columns have a level each of their own signal as well, of any law.
-    if one.name == "columns" and not (residual.is_noise() or have_order(centred(rows))):
+    if one.name == "columns" and not (residual.is_noise() or have_order(LowRank.of(centred(rows)))):
         return False
     is_along = isinstance(one.transform, Whitening | FrequencyBand)
     if is_along and not _is_noise_along(rows, one.transform, std, residual):
