@@ -35,6 +35,7 @@ from ikpca_cli.noise.few_columns import (
 )
 from ikpca_cli.noise.high_frequencies import PART, high_reading, most_white
 from ikpca_cli.noise.local import thickness
+from ikpca_cli.noise.low_rank import LowRank
 from ikpca_cli.noise.quiet_columns import (
     CLIPPED,
     clipped_share,
@@ -42,7 +43,6 @@ from ikpca_cli.noise.quiet_columns import (
     level_between_limits,
     quiet_reading,
 )
-from ikpca_cli.noise.low_rank import LowRank
 from ikpca_cli.noise.row_lengths import LOW, RowLengths
 
 FEW_ROWS = 8
