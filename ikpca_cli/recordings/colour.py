@@ -51,7 +51,7 @@ def correlations(canvases: Sequence[RowSource]) -> tuple[tuple[float, ...], floa
         differences of neighbours say. None if nothing can be told.
     """
     canvases = [canvas for canvas in canvases if int(canvas.shape[0]) >= _SHORTEST]
-    if not canvases:
+    if not canvases or (channel_noise(canvases, "signal") < changes(canvases, "signal", 1)).any():
         return (), 1.0
     first, second = _powers(canvases, LAGS[:2])
     if not first > 0.0:

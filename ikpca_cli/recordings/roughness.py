@@ -26,6 +26,8 @@ _QUIET_TENTH = 0.796  # tenth of the mean squares of such places of white noise 
 _FEWEST_SQUARES = 20  # whose tenth means something
 _SPREAD = 0.166  # of the logarithm of such a mean square, of white noise
 _MODE_ERROR, _SURE = 0.62, 2.0  # error of their mode, over spread and root of squares; twice that
+_SHORT, _FEWEST_TIMES = 64, 8  # samples of a short time, and how many of these tell a level
+_TONES = 0.75  # of the level by differences: noise whose level at most frequencies is lower
 _FINE = 16  # steps of a density to the width of its kernel
 _CALMEST = 0.25  # of the usual mean square: calmer places are flat, or at a limit
 _AT_LIMIT = 0.02  # of the pixels of a place that is left out, as a limit takes noise off
@@ -43,7 +45,28 @@ def channel_noise(canvases: Sequence[RowSource], kind: Kind) -> FloatArray:
     levels = changes(canvases, kind, 1)
     if kind == "image" and levels[0] > 0.0:
         levels = np.minimum(levels, _usual_place(_squares(canvases, limits=False), levels[0]))
+    elif kind != "image":
+        floor = between_tones(canvases)
+        levels = np.where(floor < _TONES * levels, floor, levels)
     return levels
+
+
+def between_tones(canvases: Sequence[RowSource]) -> FloatArray:
+    """Return the noise level of each channel, (c,), at most frequencies of a short time.
+
+    Fast oscillations, as of machines, are few frequencies at a time, and pass for noise in second
+    differences. The median of a periodogram of white noise is its mean times the logarithm of 2.
+    """
+    found = [np.empty((0, int(canvases[0].shape[1])))]
+    taper = np.hanning(_SHORT)[:, None]
+    for rows in stretches(canvases, _SHORT):
+        count = len(rows) // _SHORT
+        times = rows[: count * _SHORT].reshape(count, _SHORT, rows.shape[1])
+        powers = np.abs(np.fft.rfft(times * taper, axis=1)[:, 1:-1]) ** 2
+        found.append(np.median(powers, axis=1) / (np.log(2.0) * float(np.sum(taper**2))))
+    means = np.concatenate(found)
+    none = np.full(means.shape[1], np.inf)
+    return np.sqrt(means.mean(axis=0)) if len(means) >= _FEWEST_TIMES else none
 
 
 def _usual_place(variances: FloatArray, level: float) -> float:

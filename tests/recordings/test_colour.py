@@ -48,7 +48,19 @@ def test_white_noise_is_white_whatever_the_units():
 @pytest.mark.parametrize("height", [1.0, 3.0])
 def test_what_turns_at_each_sample_has_no_correlations_of_noise(height):
     signs = height * (-1.0) ** np.arange(N)
-    assert correlations([(np.random.default_rng(6).normal(size=N) + signs)[:, None]]) is None
+    rows = (np.random.default_rng(6).normal(size=N) + signs)[:, None]
+    assert correlations([rows]) == ((), 1.0)
+    assert_allclose(channel_noise([rows], "signal"), 1.0, rtol=0.05)
+
+
+def test_a_fast_oscillation_is_no_noise_and_is_kept_beside_a_slow_channel():
+    rng, times = np.random.default_rng(3), np.arange(4096) / 250.0
+    clean = np.stack([np.sin(2.0 * np.pi * (1.0 + 3.0 * times) * times), np.sin(times)], axis=1)
+    noise = rng.normal(0.0, 0.2, clean.shape)
+    model = fit_windows(Mixture(), [clean + noise], window=(32,))
+    assert model.noise_std_ == pytest.approx(0.2, rel=0.1)
+    errors = np.mean((model.denoise(clean + noise) - clean) ** 2, axis=0)
+    assert (errors < 0.25 * 0.2**2).all()
 
 
 def test_roots_undo_each_other_and_noise_has_its_correlations():
