@@ -148,3 +148,18 @@ def test_a_rough_promise_is_made_where_a_simulation_agrees(told, is_made):
     usual = Treatment(Caution(1.0))
     found = simulated(rough, halved, usual, rows, halved(rows), 1.0, 0)[0].checked()
     assert (found.withheld is Reason.NONE) is is_made
+
+
+@pytest.mark.parametrize("seed", [0, 6])
+def test_nothing_is_promised_by_a_level_that_few_directions_tell(seed):
+    """Correlated noise has directions of less, alike by chance: .2 of the error was promised."""
+    rng = np.random.default_rng(np.random.SeedSequence([83, seed]))
+    angles = rng.uniform(0.0, 2.0 * np.pi, (266, 2))
+    ways = [np.cos(angles), np.sin(angles), np.cos(angles.sum(axis=1)), np.sin(2.0 * angles[:, 0])]
+    rows = np.column_stack(ways) @ rng.normal(size=(6, 20))
+    noise = rng.normal(scale=0.5, size=rows.shape)
+    white = PCA().fit(rows + noise)
+    assert white.withheld_ == Reason.NONE
+    for place in range(1, 20):
+        noise[:, place] = 0.7 * noise[:, place - 1] + 0.714 * noise[:, place]
+    assert PCA().fit(rows + noise).withheld_ != Reason.NONE
