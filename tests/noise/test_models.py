@@ -283,6 +283,21 @@ def test_sharp_lines_are_not_left_out_with_spikes():
     assert of_quiet is None or of_quiet.find(quiet)[0].mean() < 1e-3
 
 
+def test_the_narrow_peaks_of_bright_rows_are_no_spikes():
+    """Their other columns tell how bright they are, however far that is from the middle."""
+    rng = np.random.default_rng(np.random.SeedSequence([84]))
+    x = np.linspace(0.0, 1.0, 96)
+    peaks = np.array([1.0 / (1.0 + ((x - place) / 0.01) ** 2) for place in (0.1, 0.4, 0.55, 0.9)])
+    clean = rng.lognormal(0.0, 0.5, (120, 4)) @ peaks
+    noisy = clean + 0.04 * rng.normal(size=clean.shape)
+    noisy[rng.uniform(size=clean.shape) < 0.01] += 1.0
+    found = propose_spikes(noisy)
+    assert found is not None
+    bright = np.array([[0.5, 12.0, 1.0, 2.0]]) @ peaks + 0.04 * rng.normal(size=96)
+    assert not found.find(bright)[0].any()
+    assert_allclose(found.find(bright)[1], bright, atol=0.2)
+
+
 def test_a_file_of_peaks_keeps_them():
     """What a fit takes for spikes is left out of files in which it is anywhere."""
     clean, rng = bumps(90, 5)

@@ -14,6 +14,7 @@ from ikpca_cli.noise.low_rank import LowRank
 _MAD = 0.6744897501960817  # median absolute deviation of a standard normal number
 _DRAWN_IN = 2.5  # robust standard deviations
 _ROUNDS = 12
+_MOST_ROUNDS, _STILL = 500, 0.01  # of a row, and least step, in the mean scale of a column
 _GROWTH = 1.7  # of how many directions there may be, from round to round
 _COUNTED = (3, 6, 9)  # rounds that count how many stand out
 _ENOUGH_ROWS = 500
@@ -75,16 +76,26 @@ class RobustDirections:
     def explain(self, X: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return what directions make of rows (n, p), and how many times more these are off.
 
+        It is Huber's regression on the directions, by rounds of least squares (Huber, "Robust
+        Statistics", 1981).
+
         Returns
         -------
         expected : ndarray, shape (n, p)
         scale : ndarray, shape (n, 1)
             Robust standard deviation of what is left of a row, in units of `scales`; at least 1.
         """
-        expected = np.broadcast_to(self.centre, X.shape)
-        for _ in range(_ROUNDS):
-            drawn = expected - self.centre + _drawn_in(X - expected, self.scales)
-            expected = self.centre + drawn @ self.vectors.T @ self.vectors
+        expected = np.tile(self.centre, (len(X), 1))
+        moving = np.arange(len(X))
+        for _ in range(_MOST_ROUNDS):  # rows far from the centre take more of them
+            drawn = expected[moving] - self.centre
+            drawn += _drawn_in(X[moving] - expected[moving], self.scales)
+            found = self.centre + drawn @ self.vectors.T @ self.vectors
+            steps = np.abs(found - expected[moving]).max(axis=1, initial=0.0)
+            expected[moving] = found
+            moving = moving[steps > _STILL * float(self.scales.mean())]
+            if not len(moving):
+                break
         return expected, _row_scale(X - expected, self.scales)
 
 
