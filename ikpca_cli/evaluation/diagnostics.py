@@ -170,8 +170,9 @@ def noise_flaw(model: Denoiser, X: RowSource) -> str | None:
         )
     if residual.unevenness > UNEVEN and unevenness_of_columns(Z) > UNEVEN_WITHOUT_SIGNAL:
         return Note(
-            f"the noise seems to be {residual.unevenness:.3g} times stronger in some columns than "
-            "in others: give --noise-model columns, or the levels in a file (--noise-std FILE)"
+            f"what is taken for noise is {residual.unevenness:.3g} times stronger in some columns "
+            "than in others, as weak signal is, too: if it is noise for sure, more of it goes with "
+            "--noise-model columns, or with the levels in a file (--noise-std FILE)"
         )
     return None
 

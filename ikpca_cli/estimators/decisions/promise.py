@@ -120,7 +120,8 @@ def simulated(
     Fresh noise is put on cleaned rows, which are cleaned again: a parametric bootstrap (Efron,
     1979). It knows the truth, but one that is simpler than that of the data and has some noise left
     in it, so that the error in it is a lower bound in the main: a promise is raised to it, but by
-    no more than its own standard error. Where noise is not white, the promise is that of rows after
+    no more than its own standard error. One that is too rough to be made is made where both agree:
+    as what is near their mean, a little above it, for both are low in the main. Where noise is not white, the promise is that of rows after
     the transform; it is multiplied by the ratio of the errors in the units of the data and after
     it.
 
@@ -171,9 +172,12 @@ def simulated(
         mse, error = ratio * mse, ratio * error
     error = float(np.hypot(error, unsure * mse))
     found = float(after.mean())
-    apart = abs(float(np.log(found / mse))) if min(found, mse) > 0.0 else np.inf
-    if MOST_ERROR * mse < error < _ROUGH * mse and apart < _AGREE:
+    if MOST_ERROR * mse < error < _ROUGH * mse and _agree(found, mse):
         mse = _BOTH_LOW * (found * mse) ** 0.5
         error = _OF_BOTH * mse
     mse = max(mse, min(found, mse + error))
     return replace(promise, mse=mse, error=error), noise_rms
+
+
+def _agree(one: float, other: float) -> bool:
+    return min(one, other) > 0.0 and abs(float(np.log(one / other))) < _AGREE
