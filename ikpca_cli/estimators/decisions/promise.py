@@ -121,9 +121,9 @@ def simulated(
     1979). It knows the truth, but one that is simpler than that of the data and has some noise left
     in it, so that the error in it is a lower bound in the main: a promise is raised to it, but by
     no more than its own standard error. One that is too rough to be made is made where both agree:
-    as what is near their mean, a little above it, for both are low in the main. Where noise is not white, the promise is that of rows after
-    the transform; it is multiplied by the ratio of the errors in the units of the data and after
-    it.
+    as what is near their mean, a little above it, for both are low in the main. Where noise is not
+    white, the promise is that of rows after the transform; it is multiplied by the ratio of the
+    errors in the units of the data and after it.
 
     Parameters
     ----------
