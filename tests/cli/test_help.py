@@ -52,6 +52,10 @@ def test_flags_have_no_type_and_choices_a_default(help_of, command):
             assert "[default: " in row, row
 
 
+def test_no_help_has_options_that_its_command_refuses(help_of):
+    assert "--resample" not in help_of("beats")
+
+
 def test_the_first_help_has_no_types_and_variables(help_of):
     assert not re.search("<bool>|env var", help_of())
 

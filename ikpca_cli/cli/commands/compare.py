@@ -10,7 +10,7 @@ import typer
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.batch.cluster import cluster as on_cluster
 from ikpca_cli.cli.given.comparison import settings_of, splits_of
-from ikpca_cli.cli.given.reading_options import Reading
+from ikpca_cli.cli.given.reading_options import ReadingRows
 from ikpca_cli.cli.given.values import MEAN
 from ikpca_cli.cli.given.window_options import as_rows_of
 from ikpca_cli.cli.help import list_completions
@@ -95,7 +95,7 @@ def compare(
     *,
     common: opt.Model,
     work: opt.Work,
-    reading: Reading,
+    reading: ReadingRows,
     printing: opt.Printing,
 ) -> None:
     """Fit methods and print their mean squared errors, mean ± standard deviation over runs.

@@ -10,7 +10,7 @@ import typer
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.batch.targets import check_plot, check_residual, make_folders, targets_of
 from ikpca_cli.cli.given.gathered import gathered
-from ikpca_cli.cli.given.reading_options import Reading
+from ikpca_cli.cli.given.reading_options import ReadingRows
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.cli.sources import absolute
 from ikpca_cli.cli.streams import results_beside, standard
@@ -89,7 +89,7 @@ def denoise(
     *,
     axes: opt.AxisLabels,
     work: opt.Work,
-    reading: Reading,
+    reading: ReadingRows,
     printing: opt.Printing,
 ) -> None:
     """Clean rows with a model: noisy.npy becomes noisy.denoised.npy, of the same form.

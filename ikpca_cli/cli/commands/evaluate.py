@@ -10,7 +10,7 @@ import typer
 
 from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.given.gathered import gathered
-from ikpca_cli.cli.given.reading_options import Reading
+from ikpca_cli.cli.given.reading_options import ReadingRows
 from ikpca_cli.cli.given.values import MEAN
 from ikpca_cli.cli.given.window_options import refuse_for_windows
 from ikpca_cli.cli.progress import progress_bar
@@ -35,7 +35,7 @@ def evaluate(
     force: opt.Force = False,
     *,
     axes: opt.AxisLabels,
-    reading: Reading,
+    reading: ReadingRows,
     printing: opt.Printing,
 ) -> None:
     """Print the mean squared error before and after cleaning, and the gain in decibels.

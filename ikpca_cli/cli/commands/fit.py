@@ -11,7 +11,7 @@ from ikpca_cli.cli import options as opt
 from ikpca_cli.cli.given import exclusions
 from ikpca_cli.cli.given.fit_options import ModelFile, Parameters, Windows
 from ikpca_cli.cli.given.gathered import gathered
-from ikpca_cli.cli.given.reading_options import Reading
+from ikpca_cli.cli.given.reading_options import ReadingRows
 from ikpca_cli.cli.given.window_options import as_rows_of, default_method
 from ikpca_cli.cli.progress import progress_bar
 from ikpca_cli.estimators.methods import METHODS, WINDOW_METHODS
@@ -38,7 +38,7 @@ def fit(
     force: opt.Force = False,
     common: opt.Model,
     work: opt.Work,
-    reading: Reading,
+    reading: ReadingRows,
     printing: opt.Printing,
 ) -> None:
     """Learn a model from noisy rows.

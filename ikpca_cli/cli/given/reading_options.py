@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -124,13 +124,6 @@ class Reading:
             "the model makes of the sample; keep fills them in for the model but not in outputs.",
         ),
     ] = Missing.error
-    resample: Annotated[
-        bool,
-        typer.Option(
-            help="Bring signals of another axis to that of the training data, or of the first "
-            "file; outputs keep their own.",
-        ),
-    ] = False
 
     @property
     def left_to_model(self) -> bool:
@@ -183,7 +176,25 @@ class Reading:
             dataset=self.dataset,
             transpose=self.transpose,
             missing=self.missing.value,
-            resample=self.resample,
             **tables,
             kept=tuple(kept),
         )
+
+
+@dataclass(frozen=True)
+class ReadingRows(Reading):
+    """How files of rows are read."""
+
+    resample: Annotated[
+        bool,
+        typer.Option(
+            help="Bring signals of another axis to that of the training data, or of the first "
+            "file; outputs keep their own.",
+        ),
+    ] = False
+
+    def options(
+        self, *, fills: bool = False, known: Mapping[str, str | int] | None = None
+    ) -> ReadOptions:
+        """Return what the readers take, as `Reading` says."""
+        return replace(super().options(fills=fills, known=known), resample=self.resample)
