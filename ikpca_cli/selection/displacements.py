@@ -179,8 +179,9 @@ class SmoothDisplacements:
 
     @property
     def linear(self) -> NDArray[np.bool_]:
-        """Which candidate is PCA of all coefficients, (k,): the first that is not of one band."""
-        linear: NDArray[np.bool_] = np.arange(len(self.gains)) == 2 * len(self.order.bands)
+        """Which candidate is PCA of all coefficients, (k,): the one after bands and the filter."""
+        place = 2 * len(self.order.bands) + 1
+        linear: NDArray[np.bool_] = np.arange(len(self.gains)) == place
         return linear
 
     @cached_property

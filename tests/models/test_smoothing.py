@@ -326,3 +326,18 @@ def test_rows_of_low_frequency_are_those_of_the_transform(rows):
     some = LowPassRows(X + offset, offset, order, 9)
     assert some.shape == (40, 9)
     assert_allclose(some[5:8], order.forward(X[5:8])[:, :9], atol=1e-12)
+
+
+def test_lines_of_pictures_are_kept_that_lie_on_some_coefficients_of_a_band():
+    """Of upright and level strokes at 20 dB .53 of the noise is left without Wiener's filter."""
+    rng = np.random.default_rng(np.random.SeedSequence([86]))
+    pictures = np.zeros((250, 10, 10))
+    for picture in pictures:
+        for place, is_level in zip(rng.integers(1, 9, 2), rng.random(2) < 0.5, strict=True):
+            line = picture[place] if is_level else picture[:, place]
+            line[1:9] = 1.0
+    clean = pictures.reshape(250, 100)
+    std = 0.1 * np.sqrt(np.mean((clean - clean.mean(axis=0)) ** 2))
+    noisy = clean + std * rng.normal(size=clean.shape)
+    cleaned = IKPCA().fit(noisy[:166]).denoise(noisy[166:])
+    assert np.mean((cleaned - clean[166:]) ** 2) < 0.47 * std**2

@@ -5,6 +5,8 @@ m. The candidates, each a displacement f of the row and its divergence, are
 
 * ``-z`` in one band of frequencies: weights on these make any smooth filter;
 * ``-m`` in one band: the mean itself is smoothed, whatever the row;
+* ``-min(1, sigma^2 / v) z`` with v the variance of each coefficient over the rows: Wiener's filter,
+  for what lies on some coefficients of a band, such as upright and level lines of pictures;
 * linear PCA, of all coefficients or of those of lowest frequency alone, with components weighed as
   is best for other rows than those it was fitted on;
 * smoothers that adapt to the row (`ikpca_cli.models.smoothing.adaptive`), of z or of ``z + m``;
@@ -42,6 +44,8 @@ class SmoothingFit:
         Coefficients of the mean of the rows, which are given less another mean.
     mean : ndarray, shape (p,)
         Coefficients of the mean as it is, but for a constant added to all numbers.
+    filter : ndarray, shape (p,)
+        What Wiener's filter takes off each coefficient.
     spans : tuple of int
         Number of coefficients that each PCA sees; the first sees all.
     components : ndarray, shape (s, p)
@@ -55,6 +59,7 @@ class SmoothingFit:
     noise_variance: float
     centre: FloatArray
     mean: FloatArray
+    filter: FloatArray
     spans: tuple[int, ...]
     components: FloatArray
     component_weights: FloatArray
@@ -86,9 +91,11 @@ class SmoothingFit:
         mean = centre + order.forward((offset - offset.mean())[None])[0]
         mean[: order.sizes[0]] = 0.0
         freedom = max(len(rows) - 1, 1)
+        variances = np.einsum("ij,ij->j", Z, Z) / freedom
+        taken = np.minimum(noise_variance / np.maximum(variances, noise_variance), 1.0)
         shares = _SHARES if order.down or order.across else _SHARES[:1]
         spectral = _spectral(Z, freedom, noise_variance, shares)
-        return cls(order, noise_variance, centre, mean, *spectral, windows)
+        return cls(order, noise_variance, centre, mean, taken, *spectral, windows)
 
     @property
     def names(self) -> list[str]:
@@ -97,6 +104,7 @@ class SmoothingFit:
         return [
             *(f"band {band}" for band in bands),
             *(f"mean {band}" for band in bands),
+            "filter",
             *(f"components of {span} coefficients" for span in self.spans),
             *(name for name, _, _ in ADAPTIVE),
             *([] if self.windows is None else ["windows"]),
@@ -116,8 +124,8 @@ class SmoothingFit:
         trace : ndarray, shape (p,)
             Share of each coefficient's noise that is there: less than 1 where columns have none.
         """
-        steps: list[FloatArray] = []
-        turns: list[FloatArray] = []
+        steps: list[FloatArray] = [-self.filter * Z]
+        turns: list[FloatArray] = [np.full(len(Z), -float(self.filter @ trace))]
         codes = Z @ self.components.T
         noise = self.components**2 @ trace
         for span, weights in zip(self.spans, self.component_weights, strict=True):

@@ -71,11 +71,11 @@ class SmoothingModel:
         """
         count = len(fit.order.bands)
         bands, means, rest = np.split(weights, [count, 2 * count])
-        spectral, adaptive = rest[: len(fit.spans)], rest[len(fit.spans) :]
+        filtered, spectral, adaptive = np.split(rest, [1, 1 + len(fit.spans)])
         kept = spectral @ fit.component_weights
         used = kept != 0.0
         used[0] = True  # a file has no empty arrays
-        taken = fit.order.spread(bands)
+        taken = fit.order.spread(bands) + filtered * fit.filter
         for span, weight in zip(fit.spans, spectral, strict=True):
             taken[:span] += weight
         return cls(
