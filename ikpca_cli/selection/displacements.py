@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
-from ikpca_cli.models.smoothing.candidates import SmoothingFit
+from ikpca_cli.models.smoothing.candidates import SmoothingFit, place_of_components
 from ikpca_cli.models.smoothing.order import RowOrder
 
 
@@ -179,9 +179,8 @@ class SmoothDisplacements:
 
     @property
     def linear(self) -> NDArray[np.bool_]:
-        """Which candidate is PCA of all coefficients, (k,): the one after bands and the filter."""
-        place = 2 * len(self.order.bands) + 1
-        linear: NDArray[np.bool_] = np.arange(len(self.gains)) == place
+        """Which candidate is PCA of all coefficients, (k,)."""
+        linear: NDArray[np.bool_] = np.arange(len(self.gains)) == place_of_components(self.order)
         return linear
 
     @cached_property

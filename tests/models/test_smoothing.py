@@ -14,7 +14,7 @@ from ikpca_cli import IKPCA
 from ikpca_cli.data.precision import rounded_fields
 from ikpca_cli.models.companions import Companions, LowPassRows
 from ikpca_cli.models.smoothing.adaptive import ADAPTIVE
-from ikpca_cli.models.smoothing.candidates import SmoothingFit
+from ikpca_cli.models.smoothing.candidates import SmoothingFit, place_of_components
 from ikpca_cli.models.smoothing.detection import find_order, signal_band
 from ikpca_cli.models.smoothing.model import SmoothingModel
 from ikpca_cli.models.smoothing.nonlocal_means import nonlocal_means
@@ -93,6 +93,7 @@ def test_divergences_are_those_of_the_displacements(order, rows):
     rng = np.random.default_rng(0)
     e = rng.choice((-1.0, 1.0), X[:10].shape)
     Z, dZ, step = order.forward(X[:10]) - fit.centre, order.forward(e), 1e-6
+    assert fit.names[place_of_components(order)] == "components of 30 coefficients"
     _, turns = fit.dense(Z, [dZ], np.ones(30))
     above, below = (fit.dense(Z + sign * step * dZ, [], np.ones(30))[0] for sign in (1, -1))
     along = np.einsum("ij,kij->ki", dZ, above - below) / (2.0 * step)

@@ -144,6 +144,11 @@ class SmoothingFit:
         return np.array(steps), np.array(turns)
 
 
+def place_of_components(order: RowOrder) -> int:
+    """Return the place among the candidates of PCA of all coefficients: after bands and filter."""
+    return 2 * len(order.bands) + 1
+
+
 def _spectral(
     Z: FloatArray, freedom: int, noise_variance: float, shares: Sequence[float]
 ) -> tuple[tuple[int, ...], FloatArray, FloatArray]:
