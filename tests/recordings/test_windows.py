@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from ikpca_cli.cli.given.window_options import stretch_of
 from ikpca_cli.data.row_source import as_rows
 from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.mixture import Mixture
+from ikpca_cli.formats.arrays import read_rows
 from ikpca_cli.recordings import windows
 from ikpca_cli.recordings.cutting import Cutting
 from ikpca_cli.recordings.evaluation import evaluate_windows
@@ -323,6 +325,20 @@ def test_a_coloured_picture_is_cleaned_by_its_planes():
     )
     cleaned = found.denoise(grey.reshape(1, -1), grey.shape).reshape(grey.shape)
     np.testing.assert_allclose(cleaned, np.repeat(apart[0][..., None], 3, axis=2), rtol=1e-9)
+
+
+def test_the_picture_of_a_coloured_one_is_its_mean_colour(tmp_path):
+    colours = RNG.normal(100.0, 20.0, (24, 20, 3))
+    np.save(tmp_path / "colours.npy", colours[None])
+    model = fit_windows(
+        Mixture(), [colours.reshape(1, -1)], kind="image", window=(6, 6), shapes=[colours.shape]
+    )
+    with read_rows(str(tmp_path / "colours.npy")) as file:
+        found = stretch_of(model, file, file)
+    cleaned = model.denoise(colours.reshape(1, -1), colours.shape).reshape(colours.shape)
+    assert_allclose(found.noisy, colours.mean(axis=2))
+    assert_allclose(found.clean, colours.mean(axis=2))
+    assert_allclose(found.cleaned, cleaned.mean(axis=2))
 
 
 def test_pictures_of_other_axes_are_refused_with_what_to_do():

@@ -231,6 +231,7 @@ def stretch_of(model: Windowed, rows: Rows | OneFile, clean: RowSource | None = 
     import numpy as np
 
     from ikpca_cli.plots.stretch import LARGEST, LONGEST, Stretch
+    from ikpca_cli.recordings.canvases.canvas import Plane
     from ikpca_cli.recordings.times import names_of, shown_times
 
     recording = model.recording(rows, rows.layout.sample_shape)
@@ -251,10 +252,12 @@ def stretch_of(model: Windowed, rows: Rows | OneFile, clean: RowSource | None = 
     raw: Any = replace(canvas, stds=None)  # type: ignore[type-var]  # with its spikes
     noisy = np.asarray(raw[first:last], dtype=np.float64)[:, inner[1]]
     name, begin = PurePath(rows.name).name, int(getattr(canvas, "start", 0))
-    found = Stretch(noisy, cleaned[inner], begin + first + 1, length, image, name)
+    # Of a coloured picture its brightness is shown, on the scale of its colours.
+    scale = float(canvas.turn.sum()) if isinstance(canvas, Plane) else 1.0
+    found = Stretch(noisy / scale, cleaned[inner] / scale, begin + first + 1, length, image, name)
     if clean is not None:
-        true = replace(raw, rows=clean)
-        found = replace(found, clean=np.asarray(true[first:last], dtype=np.float64)[:, inner[1]])
+        true = np.asarray(replace(raw, rows=clean)[first:last], dtype=np.float64)
+        found = replace(found, clean=true[:, inner[1]] / scale)
     if image:
         return found
     names, place = names_of(rows), slice(begin + first, begin + last)
