@@ -258,7 +258,9 @@ def test_columns_without_variance_do_not_change(rows):
     assert_allclose(found.gains[0, 0] * 30 / LEVEL**2, -np.mean(first**2), rtol=0.1)
 
 
-def test_the_order_along_rows_is_found():
+@pytest.mark.parametrize("noise", [0.2, 0.001])
+def test_the_order_along_rows_is_found(noise):
+    """Also where the signal stands out of the noise at every frequency."""
     rng = np.random.default_rng(0)
     y, x = np.mgrid[:8, :9] / 8.0
     centre = rng.uniform(0.0, 1.0, (2, 300, 1, 1))
@@ -269,8 +271,8 @@ def test_the_order_along_rows_is_found():
     channels = np.stack([signals, -other], axis=2).reshape(300, -1)
     found = []
     for clean in (pictures, signals, channels, channels[:, np.r_[0:72:2, 1:72:2]]):
-        noisy = clean + rng.normal(scale=0.2, size=clean.shape)
-        found.append(find_order(noisy - noisy.mean(axis=0), 0.04))
+        noisy = clean + rng.normal(scale=noise, size=clean.shape)
+        found.append(find_order(noisy - noisy.mean(axis=0), noise**2))
     assert found == [
         RowOrder(8, 9, across=True),
         RowOrder(36, 1),
@@ -278,9 +280,9 @@ def test_the_order_along_rows_is_found():
         RowOrder(2, 36, down=False, across=True),
     ]
     assert find_order(np.ones((20, 7)), 1.0) is None
-    noisy = signals + rng.normal(scale=0.2, size=signals.shape)
+    noisy = signals + rng.normal(scale=noise, size=signals.shape)
     shuffled = (noisy - noisy.mean(axis=0))[:, rng.permutation(36)]
-    assert find_order(shuffled, 0.04) == RowOrder(36, 1, down=False)
+    assert find_order(shuffled, noise**2) == RowOrder(36, 1, down=False)
 
 
 def test_the_band_of_the_signal_is_found():

@@ -17,9 +17,9 @@ SHORTEST_SIDE, MOST_CHANNELS = 4, 16
 """Of a picture; and numbers side by side that are different things."""
 
 _ROWS = 200  # that are looked at
-_CLEARLY = 0.95  # of the risk along the line that another order has to leave
-_ORDERED = 0.97  # of the risk along shuffled columns that any order has to leave
-_NEARLY = 0.9  # of the least risk, over that of an order which may be as good for other smoothers
+_CLEARLY = 0.95  # of the rate along the line that another order has to leave
+_ORDERED = 0.97  # of the rate along shuffled columns that any order has to leave
+_NEARLY = 0.9  # of the least rate, over that of an order which may be as good for other smoothers
 _SHUFFLES = 3
 _MOST_NUMBERS = 2**22  # in the rows looked at
 
@@ -29,9 +29,9 @@ def find_order(rows: FloatArray, noise_variance: float) -> RowOrder | None:
 
     Where neighbours are no more alike than any two columns it is one along no axis.
 
-    Orders are compared by the risk of a Wiener filter that is constant within bands of frequencies:
-    the more alike neighbours are, the fewer bands hold the signal. A picture or channels, which are
-    found by their sides, have to be clearly better than a line.
+    Orders are compared by the rate at which bands of frequencies tell the signal: the more alike
+    neighbours are, the fewer bands hold it. A picture or channels, which are found by their sides,
+    have to be clearly better than a line.
 
     Parameters
     ----------
@@ -42,18 +42,18 @@ def find_order(rows: FloatArray, noise_variance: float) -> RowOrder | None:
     if n_features < FEWEST_COLUMNS:
         return None
     line, some = RowOrder(n_features, 1), _looked_at(rows)
-    best, least = line, _CLEARLY * _risk(line, some, noise_variance)
+    best, least = line, _CLEARLY * _rate(line, some, noise_variance)
     for order in _grids(n_features):
-        risk = _risk(order, some, noise_variance)
-        if risk < least:
-            best, least = order, risk
+        rate = _rate(order, some, noise_variance)
+        if rate < least:
+            best, least = order, rate
     places = np.arange(n_features)
     # Which columns are called neighbours does not matter.
     rng = model_rng(0, Stream.SHUFFLED_COLUMNS)
     others = [some[:, rng.permutation(places)] for _ in range(_SHUFFLES)]
-    shuffled = [_risk(line, other, noise_variance) for other in others]
+    shuffled = [_rate(line, other, noise_variance) for other in others]
     unordered = RowOrder(n_features, 1, down=False)
-    return best if _risk(best, some, noise_variance) < _ORDERED * np.mean(shuffled) else unordered
+    return best if _rate(best, some, noise_variance) < _ORDERED * np.mean(shuffled) else unordered
 
 
 def likely_orders(rows: FloatArray, noise_variance: float) -> list[RowOrder]:
@@ -72,15 +72,15 @@ def likely_orders(rows: FloatArray, noise_variance: float) -> list[RowOrder]:
     if found is None or not (found.down or found.across):
         return [] if found is None else [found]
     some = _looked_at(rows)
-    risks = {
-        order: _risk(order, some, noise_variance)
+    rates = {
+        order: _rate(order, some, noise_variance)
         for order in (RowOrder(rows.shape[1], 1), *_grids(rows.shape[1]))
     }
     kinds: dict[str, RowOrder] = {}
-    for order in sorted(risks, key=lambda order: risks[order], reverse=True):
+    for order in sorted(rates, key=lambda order: rates[order], reverse=True):
         kinds["line" if order.width == 1 else f"{order.down and order.across}"] = order
-    least = min(risks.values())
-    near = [order for order in kinds.values() if _NEARLY * risks[order] < least]
+    least = min(rates.values())
+    near = [order for order in kinds.values() if _NEARLY * rates[order] < least]
     return [found, *(order for order in near if order != found)]
 
 
@@ -103,11 +103,16 @@ def _grids(n_features: int) -> Iterator[RowOrder]:
             yield RowOrder(height, width, down=False, across=True)
 
 
-def _risk(order: RowOrder, rows: FloatArray, noise_variance: float) -> float:
-    """Return the mean risk of a filter with one weight a band, over the noise variance."""
+def _rate(order: RowOrder, rows: FloatArray, noise_variance: float) -> float:
+    """Return how many nats a number takes that is told to within the noise, by its band alone.
+
+    With v the mean square in a band it is the mean of ``max(log(v / sigma^2), 0) / 2`` (reverse
+    water-filling: Cover and Thomas, "Elements of information theory", 2006, chapter 10). Unlike the
+    risk of a filter it tells orders apart where all bands stand out of the noise.
+    """
     powers = order.by_band(np.mean(order.forward(rows) ** 2, axis=0)) / order.sizes
-    kept = np.maximum(1.0 - noise_variance / np.maximum(powers, noise_variance), 0.0)
-    return float(kept @ order.sizes) / order.n_features
+    nats = np.log(np.maximum(powers / noise_variance, 1.0)) / 2.0
+    return float(nats @ order.sizes) / order.n_features
 
 
 def signal_band(order: RowOrder, rows: FloatArray, noise_variance: float, ratio: float) -> int:
