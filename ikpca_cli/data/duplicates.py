@@ -96,13 +96,19 @@ def without_duplicates(X: FloatArray) -> FloatArray:
     rows: FloatArray = X[np.sort(np.unique(X, axis=0, return_index=True)[1])]
     centred = rows - rows.mean(axis=0)
     squares = np.einsum("ij,ij->i", centred, centred)
-    distances = squares[:, None] + squares - 2.0 * (centred @ centred.T)
-    above = np.triu_indices(len(rows), 1)
-    if len(above[0]) == 0:
+    if len(rows) < 2:
         return rows
+    distances = centred @ centred.T
+    distances *= -2.0
+    distances += squares[:, None]
+    distances += squares
+    np.fill_diagonal(distances, -np.inf)  # all others are there twice
+    middle = len(rows) * (len(rows) + 1) // 2
+    halves = np.partition(distances, middle, axis=None)
+    median = (halves[:middle].max() + halves[middle]) / 2.0
     # In few columns rows that have nothing to do with each other come as near by chance.
     share = min(_ALIKE, float(len(rows)) ** (-4.0 / n_features))
-    near = distances <= share * float(np.median(distances[above]))
+    near = distances <= share * median
     alone = ~np.any(np.tril(near, -1), axis=1)
     kept: FloatArray = rows[alone]
     return kept

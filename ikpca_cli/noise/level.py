@@ -86,7 +86,8 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     X = without_duplicates(X)  # nor has a row beside its duplicate
     if len(X) < FEW_ROWS:
         return NoiseLevel(None, certain=False)
-    level = _estimated(X)
+    spectrum = Eigenvalues.of(X)
+    level = _estimated(X, spectrum)
     most = most_white(X)
     if level.std is not None and level.std > _CLEARLY_HIGHER * most:
         # Signal that goes on so far has a part in what is left there, too, unless that is even.
@@ -96,12 +97,12 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     if level.std is None or level.is_bound:
         return level
     is_guess = not level.certain and is_rounded(X, level.std)  # with no noise, for all it tells
-    if is_guess or (X.shape[1] > MANY_COLUMNS and _is_of_unlike_columns(X, level)):
+    if is_guess or (X.shape[1] > MANY_COLUMNS and _is_of_unlike_columns(X, level, spectrum)):
         return replace(level, certain=False, is_bound=True)
     return level
 
 
-def _is_of_unlike_columns(X: FloatArray, level: NoiseLevel) -> bool:
+def _is_of_unlike_columns(X: FloatArray, level: NoiseLevel, spectrum: Eigenvalues) -> bool:
     """Tell whether a level is above the normal noise in rows (n, p), and no other noise is likely.
 
     Of many columns in an order, which their signal follows, some may have other noise, unless they
@@ -111,13 +112,12 @@ def _is_of_unlike_columns(X: FloatArray, level: NoiseLevel) -> bool:
     """
     if not level.remark and is_more_than_noise(X, level.std or 0.0):
         return True
-    found = LowRank.of(X)
+    found = LowRank.of(X, spectrum=spectrum)
     return not (have_order(found) or show_their_noise(found) or has_normal_rows(found))
 
 
-def _estimated(X: FloatArray) -> NoiseLevel:
+def _estimated(X: FloatArray, spectrum: Eigenvalues) -> NoiseLevel:
     """Return the level of centred rows (n, p) that all differ."""
-    spectrum = Eigenvalues.of(X)
     level, below = _of_directions(X, spectrum)
     if X.shape[1] <= MANY_COLUMNS and not level.remark:
         level = bound_by_laws(bound_by_evenness(level, X, spectrum), X, spectrum)
@@ -125,7 +125,7 @@ def _estimated(X: FloatArray) -> NoiseLevel:
     white = None if high is None else WhiteShare.of(X)
     if white is None or (white.fits and not white.is_mostly_noise):
         # Both have directions that are equal in variance as those of noise are.
-        alike = neighbour_correlation(X)
+        alike = neighbour_correlation(X, spectrum)
         if is_texture(X, alike) or (alike > _ALIKE and is_one_process(X)):
             return beside_a_process(X, level, high, white)
     if level.remark:

@@ -9,6 +9,7 @@ import numpy as np
 
 from ikpca_cli.data.random import Stream, model_rng
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.data.threads import chunks, parallel_map
 from ikpca_cli.models.kernels.kernel import Gaussian
 
 _CENTRES = 400
@@ -16,13 +17,14 @@ _ROWS = (15, 55)  # effective number in a window
 _PER_TERM = 1.5  # effective number of rows that each term of a parabola needs
 _FAR = 1e-6  # weight of a row, over the largest, below which it is left out
 _THICKNESSES = (0.1, 0.15, 0.2, 0.3, 0.4, 0.55, 0.75, 1.0, 1.4)  # of surfaces, over the window's
-_CLOSE = 1e-6  # relative error of a window's width
+_CLOSE = 1e-6  # relative error of a window's width, or of the rows in it
 _BOX = 2.5  # half the side of a flat surface, in units of the window
 _DRAWS = 40
 _DOUBT = 0.02  # squared distance of log variances that tells nothing
 _WIDER = 2.0  # rows in the second window, over those in the first
 _STEADY = (0.9, 1.15)  # what the second reading may be, over the first
 _THINNER = 2.0  # variance across the surface where rows are sparse, over that where they are dense
+_NUMBERS = 2**18  # in arrays of rows around some centres
 _BENDS = 2.0  # the second variance over the first, or the first over it, that only a bend makes
 
 
@@ -108,21 +110,19 @@ def _seen(X: FloatArray, squares: FloatArray, wanted: float, *, white: bool) -> 
     """
     n_features = X.shape[1]
     width, weights, count = _windows(squares, wanted, 10.0 * float(X.std(axis=0).max()))
-    places = []
-    centres = np.flatnonzero(count > n_features + 2)
-    for centre in centres:
-        near = weights[centre] > _FAR * weights[centre].max()
-        places.append(_Place.of(X[near], weights[centre, near]))
-    if not places:
+    weights = weights[count > n_features + 2]
+    if not len(weights):
         return Thickness(np.inf, 1.0, 0, wanted)
-    variances = np.mean([place.variances for place in places], axis=0)
+    places = _Places.of(X, weights)
+    variances = np.concatenate([some.variances for some in places]).mean(axis=0)
     across = _count_across(variances / width**2, float(np.median(count)), white=white)
-    found = np.array([place.variance_across(across) for place in places]) / width**2
+    read = parallel_map(lambda some: some.variances_across(across), places)
+    found = np.concatenate(list(read)) / width**2
     saturation = float(found.mean())
     if not 0.0 < saturation < 1.0:
         return Thickness(np.inf, 1.0, across, wanted)
     std = width * (saturation / (1.0 - saturation)) ** 0.5
-    by_density = found[np.argsort(weights[centres].sum(axis=1))]
+    by_density = found[np.argsort(weights.sum(axis=1))]
     third = max(1, len(found) // 3)
     sparse, dense = float(by_density[:third].mean()), float(by_density[-third:].mean())
     is_signal = sparse * (1.0 - dense) > _THINNER * dense * (1.0 - min(sparse, 1.0))
@@ -133,14 +133,24 @@ def _windows(
     squares: FloatArray, wanted: float, widest: float
 ) -> tuple[float, FloatArray, FloatArray]:
     """Return the width of a window that holds as many rows as wanted, their weights and number."""
-    low, high = 1e-12 * widest, widest  # a row may be far off
-    while high > low * (1.0 + _CLOSE):
-        width = (low * high) ** 0.5
+    low, high = np.log(1e-12 * widest), np.log(widest)  # a row may be far off
+    above = below = None
+    while True:
+        # The number grows as a power of the width where there are some rows.
+        guess = (low + high) / 2.0
+        if above is not None and below is not None:
+            guess = low + (high - low) * float(np.clip(below / (below - above), 0.01, 0.99))
+        width = float(np.exp(guess))
         weights = np.exp(squares / (-2.0 * width**2))
         total = weights.sum(axis=1)
         count = total**2 / np.maximum((weights**2).sum(axis=1), np.finfo(float).tiny)
-        low, high = (width, high) if np.median(count) < wanted else (low, width)
-    return width, weights, count
+        apart = float(np.log(max(float(np.median(count)), 1e-300) / wanted))
+        if high - low < _CLOSE or abs(apart) < _CLOSE:
+            return width, weights, count
+        if apart < 0.0:
+            low, below = guess, apart
+        else:
+            high, above = guess, apart
 
 
 def _count_across(variances: FloatArray, count: float, *, white: bool) -> int:
@@ -212,47 +222,65 @@ def _drawn_variances(n_features: int, across: int, thin: float, count: float) ->
 
 
 @dataclass(frozen=True)
-class _Place:
-    """Rows around a centre (m, p), weights of sum 1, and their principal axes, ascending."""
+class _Places:
+    """Rows around some centres, along their principal axes, ascending.
+
+    Attributes
+    ----------
+    rows : ndarray, shape (k, m, p)
+    weights : ndarray, shape (k, m)
+        Of sum 1 for each centre; 0 for rows beyond its window.
+    variances : ndarray, shape (k, p)
+    """
 
     rows: FloatArray
     weights: FloatArray
     variances: FloatArray
 
     @classmethod
-    def of(cls, X: FloatArray, weights: FloatArray) -> _Place:
-        """Turn rows (m, p) to their principal axes."""
-        weights = weights / weights.sum()
-        centred = X - weights @ X
-        values, axes = np.linalg.eigh((centred.T * weights) @ centred)
-        return cls(centred @ axes, weights, values / (1.0 - float((weights**2).sum())))
+    def of(cls, X: FloatArray, weights: FloatArray) -> list[_Places]:
+        """Return all places, some at a time, of rows (n, p) by their weights (n_centres, n)."""
+        near = weights > _FAR * weights.max(axis=1, keepdims=True)
+        most, n_features = int(near.sum(axis=1).max()), X.shape[1]
+        nearest = np.argpartition(-weights, most - 1, axis=1)[:, :most]
+        weights = np.take_along_axis(weights * near, nearest, axis=1)
+        parts = chunks(len(weights), max(1, _NUMBERS // (most * n_features**2)))
+        return list(parallel_map(lambda part: cls._at(X[nearest[part]], weights[part]), parts))
 
-    def variance_across(self, across: int) -> float:
-        """Return the variance across the surface that a parabola, or else a plane, fits."""
-        weights, heights, along = self.weights, self.rows[:, :across], self.rows[:, across:]
-        terms, slopes = _parabola(along)
+    @classmethod
+    def _at(cls, rows: FloatArray, weights: FloatArray) -> _Places:
+        """Turn rows (k, m, p) to their principal axes."""
+        weights = weights / weights.sum(axis=1, keepdims=True)
+        centred = rows - weights[:, None] @ rows
+        products = (centred * weights[:, :, None]).swapaxes(1, 2) @ centred
+        values, axes = np.linalg.eigh(products)
+        free = 1.0 - (weights**2).sum(axis=1, keepdims=True)
+        return cls(centred @ axes, weights, values / free)
+
+    def variances_across(self, across: int) -> FloatArray:
+        """Return the variances across the surface that a parabola, or else a plane, fits, (k,)."""
+        weights, heights, along = self.weights, self.rows[:, :, :across], self.rows[:, :, across:]
+        found: FloatArray = self.variances[:, :across].mean(axis=1)
+        q = along.shape[2]
+        first, second = np.triu_indices(q)
+        ones = np.ones((*weights.shape, 1))
+        terms = np.concatenate([ones, along, along[:, :, first] * along[:, :, second]], axis=2)
         # Where there are few rows to fit it to, a parabola follows the noise.
-        few = _PER_TERM * terms.shape[1] * float((weights**2).sum()) > 1.0
-        root = np.sqrt(weights)
-        basis, triangle = np.linalg.qr(terms * root[:, None])
-        if few or np.linalg.cond(triangle) > 1e8:  # rows on a lattice, say
-            return float(self.variances[:across].mean())
-        found = basis.T @ (root[:, None] * heights)
-        residual = heights - (basis @ found) / root[:, None]
-        steepness = np.einsum("imk,ka->mia", slopes, np.linalg.solve(triangle, found))
-        variance = weights @ (residual**2 / (1.0 + (steepness**2).sum(axis=1))).mean(axis=1)
+        enough = _PER_TERM * terms.shape[2] * (weights**2).sum(axis=1) <= 1.0
+        basis, triangle = np.linalg.qr(terms * np.sqrt(weights)[:, :, None])
+        fits = enough & (np.linalg.cond(triangle) <= 1e8)  # rows may be on a lattice, say
+        weights, heights, along, terms = (one[fits] for one in (weights, heights, along, terms))
+        basis, weighed = basis[fits], np.sqrt(weights)[:, :, None] * heights
+        shape = np.linalg.solve(triangle[fits], basis.swapaxes(1, 2) @ weighed)
+        residual = heights - terms @ shape
+        bends = np.zeros((len(shape), q, q, across))
+        bends[:, first, second] += shape[:, 1 + q :]
+        bends[:, second, first] += shape[:, 1 + q :]
+        steepness = np.zeros(heights.shape)
+        for axis in range(q):
+            steepness += (shape[:, [1 + axis]] + along @ bends[:, axis]) ** 2
+        variances = (residual**2 / (1.0 + steepness)).mean(axis=2)
         # Of independent noise a weighted least-squares fit takes the trace of Q' diag(weights) Q.
-        return float(variance / (1.0 - weights @ (basis**2).sum(axis=1)))
-
-
-def _parabola(U: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the monomials of degree 0 to 2 of (m, q), (m, k), and their slopes, (q, m, k)."""
-    m, q = U.shape
-    first, second = np.triu_indices(q)
-    terms = np.concatenate([np.ones((m, 1)), U, U[:, first] * U[:, second]], axis=1)
-    slopes = np.zeros((q, m, terms.shape[1]))
-    places = np.arange(1 + q, terms.shape[1])
-    for axis in range(q):
-        slopes[axis, :, 1 + axis] = 1.0
-        slopes[axis][:, places] = U[:, second] * (first == axis) + U[:, first] * (second == axis)
-    return terms, slopes
+        taken = np.einsum("km,kmt,kmt->k", weights, basis, basis)
+        found[fits] = (weights * variances).sum(axis=1) / (1.0 - taken)
+        return found

@@ -53,9 +53,13 @@ class ResidualStatistics:
     columns: float
 
     @classmethod
-    def of(cls, X: FloatArray) -> ResidualStatistics:
-        """Return that of centred rows (n, p), without all directions above the plateau."""
-        spectrum, tiny = Eigenvalues.of(X), np.finfo(float).tiny
+    def of(cls, X: FloatArray, spectrum: Eigenvalues | None = None) -> ResidualStatistics:
+        """Return that of centred rows (n, p), without all directions above the plateau.
+
+        `spectrum` is theirs, if it is known.
+        """
+        spectrum = Eigenvalues.of(X) if spectrum is None else spectrum
+        tiny = np.finfo(float).tiny
         rank = len(spectrum.variances) - spectrum.plateau()
         found = LowRank.of(X, rank, spectrum)
         free = np.outer(1.0 - found.row_leverage, 1.0 - found.column_leverage)

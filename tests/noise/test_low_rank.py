@@ -7,6 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from ikpca_cli.noise.high_frequencies import high_reading, powers_read
+from ikpca_cli.noise.level import estimate_noise
 from ikpca_cli.noise.low_rank import LowRank
 
 
@@ -31,6 +32,14 @@ def test_rows_of_fewer_directions_than_are_asked_for():
     found = LowRank.of(X, 29)
     assert_allclose(found.rows, X, atol=1e-7)
     assert np.isfinite(found.row_leverage).all()
+
+
+def test_a_level_is_read_off_one_decomposition_of_the_rows(monkeypatch):
+    X = np.random.default_rng(6).normal(size=(80, 30)) + np.linspace(-3.0, 3.0, 80)[:, None]
+    decomposed, eigh = [], np.linalg.eigh
+    monkeypatch.setattr(np.linalg, "eigh", lambda A: decomposed.append(A.shape) or eigh(A))
+    estimate_noise(X - X.mean(axis=0))
+    assert decomposed.count((30, 30)) == 1
 
 
 def test_no_level_is_higher_than_the_power_that_it_is_read_off():

@@ -10,6 +10,7 @@ from ikpca_cli.errors import InputError, tell
 from ikpca_cli.estimators.base import Estimator
 from ikpca_cli.estimators.decisions.reasons import Reason
 from ikpca_cli.noise.caution import LIKE, SOME_ROWS
+from ikpca_cli.noise.eigenvalues import Eigenvalues
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.evidence.neighbours import are_alike
 from ikpca_cli.noise.evidence.nothing_else import are_noise_alone
@@ -88,7 +89,8 @@ def doubt_of(
     white = selection_rows(rows, MODEL_ROWS, estimator.seed)
     white = white - white.mean(axis=0)
     is_given = estimator.noise_std != "auto" or estimator.replicates or noise.evidence == GIVEN
-    if not is_given and tell_if_alone(white, noise_std, given.name):
+    spectrum = None if estimator.replicates else Eigenvalues.of(white)
+    if not is_given and tell_if_alone(white, noise_std, given.name, spectrum):
         return Reason.ALONE
     if noise.is_doubtful:
         return Reason.OTHER_NOISE
@@ -100,7 +102,7 @@ def doubt_of(
         return Reason.LEFT_OUT
     if estimator.replicates:
         return Reason.NONE
-    if are_alike(white):
+    if are_alike(white, spectrum=spectrum):
         return Reason.ALIKE
     if is_given:
         return Reason.NONE
@@ -111,12 +113,14 @@ def doubt_of(
         some = noise.spikes.repair(some)[0]
     if shared_period(some - some.mean(axis=0)) is not None:
         return Reason.HUM
-    return Reason.NONE if is_of_one_level(white, some) else Reason.OTHER_NOISE
+    return Reason.NONE if is_of_one_level(white, some, spectrum) else Reason.OTHER_NOISE
 
 
-def tell_if_alone(white: FloatArray, noise_std: float, name: str) -> bool:
+def tell_if_alone(
+    white: FloatArray, noise_std: float, name: str, spectrum: Eigenvalues | None = None
+) -> bool:
     """Warn where noise of a level is all that centred rows (n, p) differ by; tell whether it is."""
-    alone = are_noise_alone(white, noise_std)
+    alone = are_noise_alone(white, noise_std, spectrum)
     if alone:
         tell(
             f"nothing that the rows of {name} differ by stands out of noise: they are brought to "

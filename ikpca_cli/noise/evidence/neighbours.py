@@ -15,6 +15,7 @@ import math
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.eigenvalues import Eigenvalues
 from ikpca_cli.noise.low_rank import LowRank
 
 SOME_ROWS = 1000
@@ -29,20 +30,22 @@ _SURELY = 4.0  # standard errors
 _SAME = 1e-6  # relative scatter of products that are equal but for rounding
 
 
-def neighbour_correlation(X: FloatArray) -> float:
+def neighbour_correlation(X: FloatArray, spectrum: Eigenvalues | None = None) -> float:
     """Return the correlation of neighbours beyond that of white noise and beyond chance, 0 or more.
 
     Parameters
     ----------
     X : ndarray, shape (n, p)
         Centred rows in random order.
+    spectrum : Eigenvalues, optional
+        Theirs, if it is known.
 
     Returns
     -------
     float
         Of what the directions of signal leave, the largest at up to three columns apart.
     """
-    found = LowRank.of(X[:SOME_ROWS])
+    found = LowRank.of(X[:SOME_ROWS], spectrum=spectrum if len(X) <= SOME_ROWS else None)
     rows, taken, size = found.residual, found.directions, X.shape[1]
     total, trace = float(np.einsum("ij,ij->", rows, rows)), float(size - found.rank)
     if total <= 0.0 or trace <= 0.0:
@@ -57,12 +60,13 @@ def neighbour_correlation(X: FloatArray) -> float:
     return max(beyond - _SURELY / float(np.sqrt(numbers)), 0.0)
 
 
-def are_alike(X: FloatArray, times: float = 1.0) -> bool:
+def are_alike(X: FloatArray, times: float = 1.0, spectrum: Eigenvalues | None = None) -> bool:
     """Tell whether what has no signal in centred rows (n, p) is alike in neighbours for sure.
 
     That is so many times as much as the weak signal that is left in white noise may make it.
+    `spectrum` is that of the rows, if it is known.
     """
-    return neighbour_correlation(X) > most_alike(len(X), times)
+    return neighbour_correlation(X, spectrum) > most_alike(len(X), times)
 
 
 def most_alike(n_samples: int, times: float = 1.0) -> float:

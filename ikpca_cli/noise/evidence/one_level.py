@@ -22,20 +22,26 @@ MANY_COLUMNS = 20
 _FEW_EVEN = 2.5  # times what squared lengths of rows of few columns vary by chance
 
 
-def is_of_one_level(white: FloatArray, rows: FloatArray) -> bool:
+def is_of_one_level(
+    white: FloatArray, rows: FloatArray, spectrum: Eigenvalues | None = None
+) -> bool:
     """Tell whether noise may be of one level.
 
     Parameters
     ----------
     white, rows : ndarray, shape (n, p)
         Centred rows with white noise, and the same rows as they came.
+    spectrum : Eigenvalues, optional
+        That of `white`, if it is known.
     """
     varying = np.ptp(white, axis=0) > 0.0
     n_features = int(np.count_nonzero(varying))
-    spectrum = Eigenvalues.of(white[:, varying], alone=True)
+    spectrum = Eigenvalues.of(white) if spectrum is None else spectrum
+    residual = ResidualStatistics.of(white, spectrum)
+    if n_features < white.shape[1]:
+        spectrum = Eigenvalues.of(white[:, varying], alone=True)
     if spectrum.empty:  # in some directions it has none
         return False
-    residual = ResidualStatistics.of(white)
     if n_features <= FEW_COLUMNS:
         return residual.rows < _FEW_EVEN
     if not residual.is_even() or has_loud_columns(white):

@@ -19,6 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.eigenvalues import Eigenvalues
 from ikpca_cli.noise.estimate import NoiseLevel
 from ikpca_cli.noise.evidence.loud_columns import has_loud_columns
 from ikpca_cli.noise.evidence.neighbours import are_alike, have_order
@@ -84,12 +85,13 @@ class SeenAsWhite:
     is_loud: bool
 
     @classmethod
-    def of(cls, rows: FloatArray, plateau: int) -> SeenAsWhite:
-        """Return what rows (n, p) with such a plateau look like."""
+    def of(cls, rows: FloatArray) -> SeenAsWhite:
+        """Return what rows (n, p) look like."""
         X = centred(rows)
-        statistics = ResidualStatistics.of(X)
+        spectrum = Eigenvalues.of(X)
+        statistics = ResidualStatistics.of(X, spectrum)
         is_loud = has_loud_columns(X, smooth=True)
-        return cls(plateau, statistics, statistics.may_be_noise(), is_loud)
+        return cls(spectrum.plateau(), statistics, statistics.may_be_noise(), is_loud)
 
     @property
     def longer(self) -> float:

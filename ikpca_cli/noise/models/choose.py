@@ -109,7 +109,7 @@ def noise_of(rows: FloatArray, asked: str = "auto", name: str = "the array") -> 
         spikes, repaired = None, rows
     if rows.shape[1] < FEW_COLUMNS:
         return Noise(spikes=spikes)
-    return replace(_other(repaired, plateau_of(centred(repaired))), spikes=spikes)
+    return replace(_other(repaired), spikes=spikes)
 
 
 def _has_signal(repaired: FloatArray, rows: FloatArray, spikes: Spikes) -> bool:
@@ -123,9 +123,9 @@ def _has_signal(repaired: FloatArray, rows: FloatArray, spikes: Spikes) -> bool:
     return signal > LEAST_SIGNAL and (are_rare or removed < MOST_SPIKES * left)
 
 
-def _other(rows: FloatArray, white: int) -> Noise:
+def _other(rows: FloatArray) -> Noise:
     """Return a noise model that is better than the white one, or that."""
-    seen = SeenAsWhite.of(rows, white)
+    seen = SeenAsWhite.of(rows)
     named = [
         (name, one)
         for name, proposals in PROPOSALS.items()

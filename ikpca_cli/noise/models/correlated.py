@@ -15,7 +15,7 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.linalg.centrosymmetric import halves
 from ikpca_cli.noise.eigenvalues import Eigenvalues
 from ikpca_cli.noise.evidence.neighbours import neighbour_correlation
-from ikpca_cli.noise.low_rank import LowRank, plateau_of
+from ikpca_cli.noise.low_rank import LowRank
 from ikpca_cli.transforms.whiten import Whitening
 
 MOST_COLUMNS = 2000
@@ -38,24 +38,32 @@ def propose(rows: FloatArray) -> Whitening | None:
     left = [(rank, LowRank.of(X, rank, spectrum).residual) for rank in ranks]
     # Of rows that are signal alone nothing may be left.
     first = [Whitening(stationary(residual, rank)) for rank, residual in left if residual.any()]
-    second = [_again(X, whitening) for whitening in _longest(X, first, _NEAR)]
+    second = [_again(*one) for one in _longest(X, first, _NEAR)]
     found = _longest(X, second, _AS_LONG)
-    alike = [neighbour_correlation(whitening.forward(X)) for whitening in found]
+    alike = [neighbour_correlation(white, spectrum) for _, white, spectrum in found]
     good = [one for one, like in zip(found, alike, strict=True) if like <= min(alike) + _AS_UNLIKE]
-    return good[-1] if good else None
+    return good[-1][0] if good else None
 
 
-def _longest(X: FloatArray, found: list[Whitening], share: float) -> list[Whitening]:
-    """Return those that leave centred rows (n, p) a plateau of a share of the longest, at least."""
-    plateaus = [plateau_of(whitening.forward(X)) for whitening in found]
+def _longest(
+    X: FloatArray, found: list[Whitening], share: float
+) -> list[tuple[Whitening, FloatArray, Eigenvalues]]:
+    """Return those that leave centred rows (n, p) a plateau of a share of the longest, at least.
+
+    With the rows that they make white, (n, p), and the spectrum of these.
+    """
+    white = [whitening.forward(X) for whitening in found]
+    spectra = [Eigenvalues.of(rows) for rows in white]
+    plateaus = [spectrum.plateau() for spectrum in spectra]
     least = share * max(plateaus, default=0)
-    return [one for one, plateau in zip(found, plateaus, strict=True) if plateau >= least]
+    seen = zip(found, white, spectra, strict=True)
+    return [one for one, plateau in zip(seen, plateaus, strict=True) if plateau >= least]
 
 
-def _again(X: FloatArray, whitening: Whitening) -> Whitening:
-    """Return the covariance of noise that an earlier one makes about white on rows (n, p)."""
-    white = LowRank.of(whitening.forward(X))
-    return Whitening(stationary(whitening.inverse(white.residual), white.rank))
+def _again(whitening: Whitening, white: FloatArray, spectrum: Eigenvalues) -> Whitening:
+    """Return the covariance of noise that an earlier one makes about white in rows (n, p)."""
+    left = LowRank.of(white, spectrum=spectrum)
+    return Whitening(stationary(whitening.inverse(left.residual), left.rank))
 
 
 def stationary(residual: FloatArray, rank: int = 0) -> FloatArray:
