@@ -126,8 +126,7 @@ class TableStyle:
     suffix
         The file's suffix; a target with another one may ask for another delimiter.
     decimals
-        The most and the fewest digits behind the decimal mark, by column; None for as many as give
-        back the same numbers.
+        The most and the fewest decimals, by column; None for as many as give the same numbers.
     digits
         Digits behind the decimal mark of all numbers, where they were asked for.
     significant, exponent
@@ -137,8 +136,8 @@ class TableStyle:
         What stands for a missing value.
     least_mantissa
         The fewest digits behind the decimal mark of such a number.
-    parted
-        After how many rows blank lines stand, and how many.
+    parted, remarks
+        After how many rows blank lines stand, and how many; what is behind each row, or None.
     """
 
     delimiter: str = ","
@@ -171,6 +170,7 @@ class TableStyle:
     least_mantissa: int = 0
     missing: str = "nan"
     parted: tuple[int, int] | None = None
+    remarks: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -288,13 +288,13 @@ class Layout:
         if self.stacked:
             samples = np.repeat(samples, self.sample_shape[0])
         if self.transposed:
-            names = table.names and _kept(table.names, samples)
-            decimals = table.decimals and _kept(table.decimals, samples)
+            names, decimals = _kept(table.names, samples), _kept(table.decimals, samples)
             table = replace(table, names=names, decimals=decimals, header=None, units=())
-        elif table.labels is not None:
-            table = replace(table, labels=_kept(table.labels, samples))
+        else:
+            labels, remarks = _kept(table.labels, samples), _kept(table.remarks, samples)
+            table = replace(table, labels=labels, remarks=remarks)
         return replace(self, table=table)
 
 
-def _kept(labels: tuple[Any, ...], samples: npt.NDArray[np.bool_]) -> tuple[Any, ...]:
-    return tuple(label for label, keep in zip(labels, samples, strict=True) if keep)
+def _kept(labels: Any, samples: npt.NDArray[np.bool_]) -> Any:
+    return labels and tuple(label for label, keep in zip(labels, samples, strict=True) if keep)

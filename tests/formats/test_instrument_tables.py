@@ -363,11 +363,93 @@ def test_names_above_empty_columns_may_be_numbers(said):
     assert "columns 3 '-6.0e-03', 4 '1.0e-05' for no data" in said(text)
 
 
-def test_remarks_behind_numbers_are_said_to_be_in_the_way(refused):
+def again(path, text, **options):
+    """Read a text, check that it is written as it was, and return what was read and said."""
+    path.write_text(text)
+    with read_rows(str(path), ReadOptions(**options)) as rows:
+        values, layout = rows.read(), rows.layout
+        write_rows(str(path), values, layout, force=True)
+        assert path.read_text() == text
+        return values, layout, " ".join(rows.warnings)
+
+
+def test_remarks_behind_rows_are_kept(tmp_path):
     """As LabChart's."""
     rows = lines(between="\t")
-    rows[20] += "\t#* stimulus"
-    assert "take out remarks behind the numbers, such as '#* stimulus'" in refused(joined(rows))
+    rows[20] += "\t#* stimulus\t"
+    values, layout, said = again(tmp_path / "a.txt", joined(rows, ""))
+    assert (values == np.round(ROWS, 3)).all()
+    assert "'#* stimulus' behind row 21 for a remark" in said
+    few = layout.keep(np.arange(60) >= 20)
+    write_rows(str(tmp_path / "few.csv"), values[20:], few)
+    assert (tmp_path / "few.csv").read_text().startswith(rows[20].replace("\t", ","))
+
+
+def test_a_cell_behind_the_first_row_alone_costs_neither_it_nor_the_names(tmp_path):
+    """As EasyLog's, whose first row has the number of the logger."""
+    rows = [f"{place + 1},{row}" for place, row in enumerate(lines())]
+    rows[0] += ",010023456"
+    text = joined(f"Cellar,{HEADER},Serial Number", rows, "")
+    values, layout, _ = again(tmp_path / "a.txt", text, labels="1")
+    assert (values == np.round(ROWS, 3)).all()
+    assert layout.table.names == tuple("abcdefgh")
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        ["PE UV", "sample.sp", "nm", "1.000000", "0.000000", "1000.000000", "60", "#DATA"],
+        ["dt:", "\t".join(["0.01"] * 8), "data:"],
+    ],
+    ids=["Perkin Elmer", "SignalExpress"],
+)
+def test_settings_above_rows_are_none(tmp_path, above):
+    values, _, said = again(tmp_path / "a.txt", joined(above, lines(between="\t"), ""))
+    assert (values == np.round(ROWS, 3)).all()
+    assert f"lines 1 to {len(above)} for a preamble" in said
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["s,l,l,l,l,r,r,r,r", "t,0,1,2,3,0,1,2,3"],
+        [",l,l,l,l,r,r,r,r", ",.1,.2,.3,.4,.1,.2,.3,.4"],
+        [",l,,,,r,,,", ",1,2,3,4,1,2,3,4", "subject,,,,,,,,"],
+    ],
+    ids=["named", "bare", "merged"],
+)
+def test_names_of_two_levels(tmp_path, names):
+    """As pandas and spreadsheets write them."""
+    rows = [f"{place},{row}" for place, row in enumerate(lines())]
+    values, _, _ = again(tmp_path / "a.csv", joined(names, rows, ""))
+    assert (values == np.round(ROWS, 3)).all()
+
+
+def test_a_sign_apart_from_its_number_and_a_point_for_none(tmp_path, refused, said):
+    """As Graphtec's loggers write, and SAS."""
+    text = joined(HEADER, lines(form="+%7.3f"), "")
+    path = tmp_path / "a.csv"
+    path.write_text(text.replace("+  5", "-  5"))
+    with read_rows(str(path), ReadOptions()) as rows:
+        assert (abs(rows.read()) == np.round(ROWS, 3)).all()
+        assert rows.read().min() < 0.0
+    assert "is missing (.)" in refused(joined(HEADER, ".," * 7 + "1", lines(), ""))
+    assert "give --na '∞' and" in refused(joined(HEADER, "∞," * 7 + "1", lines(), ""))
+    said(joined(HEADER, "∞," * 7 + "1", lines(), ""), na="∞", missing="keep")
+
+
+def test_one_signal_on_several_lines_is_known_by_its_count(refused, said):
+    """As seismographs' are; noise from one number to the next hides that they go on."""
+    for line in ("NPTS=   480, DT=   .0050 SEC", "TIMESERIES NZ_S, 480 samples, 2023-05-01, SLIST"):
+        assert "line 1 counts 480 numbers, as one signal" in refused(joined(line, lines(), ""))
+        said(joined(line, lines(), ""), orientation="rows")
+        said(joined(line, lines()[:-1], ""))
+
+
+def test_rows_far_from_zero_do_not_end_in_their_mean(said):
+    assert "mean" not in said(joined(lines(1e12 + ROWS), ""))
+    sums = np.vstack([ROWS.round(3), ROWS.round(3).mean(axis=0)]) + 1e6
+    assert "the last row is the mean" in said(joined(lines(sums, "%.9f"), ""))
 
 
 def test_a_time_and_an_arrow_before_a_number_are_no_label(refused):

@@ -391,7 +391,7 @@ def test_the_fast_parser_never_differs_from_the_exact_one(
     for read_block in (by_numpy.read_block, polars_or_skip()):
         found = parse_fast(text, plan, read_block)
         if found is not None:
-            exact = parse.parse_exactly(text.decode(), 0, 0, plan)
+            exact = parse.parse_exactly(text.decode(), 0, 0, plan, {})
             np.testing.assert_array_equal(found[0], exact[0])
             assert found[1] == exact[1]
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ikpca_cli.data.axes import SHORTEST
 from ikpca_cli.errors import InputError
+from ikpca_cli.formats.csv.faults.kept_marks import check_kept_marks
 from ikpca_cli.formats.csv.faults.lost_rows import empty_columns, refuse_open_quotes
 from ikpca_cli.formats.csv.faults.no_table import refuse_other_text
 from ikpca_cli.formats.csv.faults.split_numbers import refuse_split_numbers
@@ -19,7 +20,6 @@ from ikpca_cli.formats.csv.form.clock import take_start
 from ikpca_cli.formats.csv.form.dialect import (
     Dialect,
     check_comment,
-    check_kept_marks,
     data_lines,
     find_dialect,
 )
@@ -96,6 +96,7 @@ class FirstLines:
             encoding=encoding,
             marks_decided=self.marks_decided,
             empty=empty_columns(self.rows, self.columns),
+            most=len(self.dialect.cells(self.head.header or "")),
         )
 
 

@@ -39,6 +39,8 @@ class Plan:
         As `ikpca_cli.formats.csv.form.marks.Marks.decided`.
     empty
         The columns of data that have no value in any of the first rows.
+    most
+        Cells of a row that have a name, with those behind its last column.
     """
 
     dialect: Dialect
@@ -52,6 +54,7 @@ class Plan:
     encoding: str = "utf-8"
     marks_decided: bool = True
     empty: tuple[int, ...] = ()
+    most: int = 0
 
 
 def choose_columns(options: ReadOptions, head: Head, width: int) -> tuple[list[int], list[int]]:

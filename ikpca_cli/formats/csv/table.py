@@ -12,10 +12,10 @@ import numpy as np
 
 from ikpca_cli.data.row_source import Progress, silent
 from ikpca_cli.errors import IkpcaError, InputError, about
+from ikpca_cli.formats.csv.alignment import gap_of, widths_of
 from ikpca_cli.formats.csv.faults.below_each_other import refuse_counted, refuse_tables
 from ikpca_cli.formats.csv.faults.lost_rows import refuse_late_numbers
 from ikpca_cli.formats.csv.first_lines import FirstLines, first_lines
-from ikpca_cli.formats.csv.form.alignment import gap_of, widths_of
 from ikpca_cli.formats.csv.form.arrangement import check_axis
 from ikpca_cli.formats.csv.form.footer import tells_no_numbers
 from ikpca_cli.formats.csv.parsing.parse import Matrix, Parsed, parse_table
@@ -146,8 +146,7 @@ def _check_parsed(found: FirstLines, parsed: Parsed, options: ReadOptions, name:
         return
     if not (found.arranged.turned or found.arranged.stacked or options.recording):
         refuse_tables(parsed, name)
-    if len(found.columns) == 1:
-        refuse_counted(found.above, len(parsed.values), name)
+    refuse_counted(found.above, parsed.values.shape, name)
 
 
 def _samples(found: FirstLines, parsed: Parsed, options: ReadOptions, name: str) -> Matrix:

@@ -12,7 +12,7 @@ from typing import Any, BinaryIO, cast
 import numpy as np
 import numpy.typing as npt
 
-from ikpca_cli.formats.csv.form.alignment import aligned
+from ikpca_cli.formats.csv.alignment import aligned
 from ikpca_cli.formats.csv.form.cells import quoted, split, unquoted
 from ikpca_cli.formats.layout import TableStyle
 
@@ -70,6 +70,8 @@ def _delimited(style: TableStyle, delimiter: str) -> TableStyle:
         header=None,
         units=tuple(line(split(unit, style.delimiter)) for unit in style.units),
         labels=labels,
+        remarks=style.remarks
+        and tuple(one.replace(style.delimiter, delimiter) for one in style.remarks),
     )
 
 
@@ -109,6 +111,7 @@ def _start(
     """Write what stands above the numbers, and return what writes these."""
     if style.labels is not None and len(style.labels) != shape[0]:
         style = replace(style, labels=None, label_names=(), label_places=(), header=None, units=())
+    remarks = style.remarks if len(style.remarks or ()) == shape[0] else None
     step = max(1, _TOGETHER // shape[1])
     width = shape[1] + len(style.label_places if style.labels is not None else ())
     done = 0
@@ -126,6 +129,9 @@ def _start(
                 lines = [aligned(line, style.widths, style.delimiter) for line in lines]
             if style.trailing:
                 lines = [line + style.delimiter for line in lines]
+            if remarks is not None:
+                behind = remarks[done + start : done + start + len(lines)]
+                lines = [line + remark for line, remark in zip(lines, behind, strict=True)]
             if style.parted is not None:
                 lines = _parted(lines, done + start, *style.parted)
             _put(stream, style, lines)

@@ -97,6 +97,7 @@ def style_of(
         missing="nan" if parsed.digits.missing is None else parsed.digits.missing,
         least_mantissa=parsed.digits.least_mantissa,
         parted=parted,
+        remarks=_remarks(parsed),
     )
 
 
@@ -115,6 +116,12 @@ def as_written(layout: Layout, columns: Iterable[int]) -> Layout:
             most = own[0] - _SPARE
             decimals[column] = (most, min(most, own[1]))
     return replace(layout, table=replace(table, decimals=tuple(decimals)))
+
+
+def _remarks(parsed: Parsed) -> tuple[str, ...] | None:
+    """Return what stands behind the rows, one by one; None if nothing does."""
+    rows = range(len(parsed.values) if parsed.remarks else 0)
+    return tuple(parsed.remarks.get(row, "") for row in rows) or None
 
 
 def _picked(line: str | None, order: list[int], plan: Plan, *, whole: bool) -> str | None:

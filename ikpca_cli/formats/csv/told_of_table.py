@@ -65,6 +65,11 @@ def _statement(
     spare = [label for label in found.labels if label in head.spare]
     if spare and options.columns is None:
         guesses.append(columns_named(spare, head.names) + " for no data (empty, or remarks)")
+    for row, remark in [*parsed.remarks.items()][:1]:
+        said = remark.strip(" \t,;|")[:20]
+        guesses.append(
+            f"{said!r} behind row {row + 1} for a remark (of {len(parsed.remarks)}), kept"
+        )
     footer = [line for line in parsed.footer if line.strip(" \t,;|")]
     footer = [line for line in footer if not is_comment(line, found.dialect.comment)]
     if footer:

@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.csv.parsing.parse import Parsed
 
-_COUNT = re.compile(r"(?<![\w.,:/-])\d{2,9}(?![\w.,:/-])", re.ASCII)
+_COUNT = re.compile(r"(?<![\w.,:/-])\d{2,9}(?![\w:/-]|[.,]\w)", re.ASCII)
 """A whole number of some size, and no part of a date, a version or a word."""
+
+_LINES = 16
+"""Lines over which one signal may be wrapped."""
 
 
 def refuse_tables(parsed: Parsed, name: str) -> None:
@@ -31,17 +34,18 @@ def refuse_tables(parsed: Parsed, name: str) -> None:
         )
 
 
-def refuse_counted(above: Sequence[str], rows: int, name: str) -> None:
-    """Refuse a column whose numbers a line above it counts as those of several channels.
+def refuse_counted(above: Sequence[str], shape: tuple[int, int], name: str) -> None:
+    """Refuse numbers that a line above them counts as no samples are.
 
-    So chromatography data systems (EZChrom) export what several detectors measured.
+    Those of several channels in one column, as chromatography data systems (EZChrom) export what
+    several detectors measured, or of one signal that is wrapped over lines, as seismographs'.
 
     Parameters
     ----------
     above
         The lines above the rows.
-    rows
-        How many numbers there are.
+    shape
+        How many rows and columns there are.
     name
         What messages call the file.
 
@@ -50,12 +54,19 @@ def refuse_counted(above: Sequence[str], rows: int, name: str) -> None:
     InputError
         Naming the line that counts them.
     """
+    rows, columns = shape
     for number, line in enumerate(above, start=1):
         counts = [int(count) for count in _COUNT.findall(line)]
-        if len(counts) > 1 and sum(counts) == rows:
+        if columns == 1 and len(counts) > 1 and sum(counts) == rows:
             shown = " and ".join(map(str, counts))
             raise InputError(
                 f"{name}: line {number} counts {shown} numbers, and all {rows} stand in one "
                 "column: save each channel in a file of its own (--window none reads rows as they "
                 "are)"
+            )
+        if columns > 1 and rows >= _LINES and rows * columns in counts:
+            raise InputError(
+                f"{name}: line {number} counts {rows * columns} numbers, as one signal has that is "
+                f"wrapped over lines of {columns}: give its numbers one a line (--window none "
+                "reads rows as they are)"
             )

@@ -41,14 +41,8 @@ def of_line(content: str, plan: Plan, below: Sequence[str]) -> str:
     mark = _COMMENTS.match(content)
     if mark is not None and plan.dialect.grammar.number(plan.dialect.cells(content)[0]) is None:
         return f"if it is a comment, give --comment {quote(mark[1][0])}"
-    cells, width = plan.dialect.cells(content), plan.dialect.width
+    cells = plan.dialect.cells(content)
     known = [plan.dialect.grammar.number(cell) is not None for cell in cells]
-    behind = [cell for cell in cells[width:] if cell]
-    if behind and all(known[:width]) and not any(known[width:]):
-        return (
-            f"take out remarks behind the numbers, such as {behind[0][:_LONGEST_WORD]!r}, or give "
-            "each row a cell for them"
-        )
     if _begins_table(cells, known, below, plan):
         return ANOTHER
     if not any(sign.isdigit() for sign in content):

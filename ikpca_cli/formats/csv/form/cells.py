@@ -18,8 +18,8 @@ import numpy.typing as npt
 BLANK = " "  # as a delimiter: any run of spaces and tabs
 MISSING_WORDS = frozenset(
     ("", "nan", "+nan", "-nan", "nan(ind)", "-nan(ind)", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan")
-) | {"na", "<na>", "n/a", "#na", "#n/a", "#n/a n/a", "null", "none"}
-"""In lower case, as pandas, R, spreadsheets and C libraries write them."""
+) | {"na", "<na>", "n/a", "#na", "#n/a", "#n/a n/a", "null", "none", "."}
+"""In lower case, as pandas, R, spreadsheets, C libraries and SAS write them."""
 
 _MINUS = str.maketrans({"\u2212": "-", "\u2013": "-", "\x96": "-"})
 """What word processors put for a minus; the last is a dash of Windows' code page, in Latin-1."""
@@ -50,6 +50,9 @@ _NUMBER_SIGN = re.compile(r"#\s*[,;]")
 _EXPONENT = r"(?:[eE][+-]?+\d++)?+"
 _AFTER_A_MARK = r"(?:[eEdD][+-]?+\d++)?+"
 """Fortran has D in double precision; without a decimal mark 12D4 is a name."""
+
+_SIGN_APART = re.compile(r"^([+-]) +(?=[\d.,])")
+"""A sign and blanks before its number, as in columns of loggers."""
 
 _INFINITE = re.compile(r"[+-]?+(?:inf(?:inity)?+|1\.#INF0*+|∞)", re.I)
 
@@ -90,8 +93,8 @@ class Grammar:
         if not cell.isascii():
             cell = cell.translate(_MINUS)
         value = self._value(cell)
-        if value is None:
-            return math.nan if cell.lower() in self.missing else None
+        if value is None or math.isinf(value):
+            return math.nan if cell.lower() in self.missing else value
         return math.nan if value in self.missing_values else value
 
     def _value(self, cell: str) -> float | None:
@@ -161,10 +164,8 @@ def is_comment(line: str, mark: str) -> bool:
 
 def split(line: str, delimiter: str) -> list[str]:
     """Split a line into stripped cells, without the double quotes around them."""
-    if '"' not in line:
-        if delimiter == BLANK:
-            return line.split() or [""]
-        return [cell.strip() for cell in line.split(delimiter)]
+    if '"' not in line and delimiter == BLANK:
+        return line.split() or [""]
     return [unquoted(cell) for cell in raw_cells(line, delimiter)]
 
 
@@ -192,11 +193,11 @@ def raw_cells(line: str, delimiter: str) -> list[str]:
 
 
 def unquoted(cell: str) -> str:
-    """Return what a cell says, without padding and quotes."""
+    """Return what a cell says, without padding, within a signed number too, and quotes."""
     text = cell.strip()
     if len(text) > 1 and text[0] == text[-1] == '"':
-        return text[1:-1].replace('""', '"').strip()
-    return text
+        text = text[1:-1].replace('""', '"').strip()
+    return _SIGN_APART.sub(r"\1", text) if text[1:2] == " " else text
 
 
 def quoted(cell: str, delimiter: str, *, always: bool = False) -> str:
@@ -213,6 +214,6 @@ def are_text(cells: Iterable[str], grammar: Grammar) -> list[bool]:
 
 
 def numbers(cells: Iterable[str], grammar: Grammar) -> npt.NDArray[np.float64]:
-    """Return the numbers in cells, NaN where there is none."""
+    """Return the numbers in cells, NaN where there is none, or an infinite one."""
     found = (grammar.number(cell) for cell in cells)
-    return np.array([np.nan if value is None else value for value in found])
+    return np.array([np.nan if value is None or math.isinf(value) else value for value in found])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from ikpca_cli.errors import InputError, UsageError
+from ikpca_cli.errors import UsageError
 from ikpca_cli.formats.csv.form.cells import (
     BLANK,
     THOUSANDS,
@@ -79,6 +79,19 @@ class Dialect:
         """Split a line into its cells, which need not be as many as `width`."""
         return trim(split(line, self.delimiter), self.width, self.trailing)
 
+    def has_remark(self, cells: Sequence[str], columns: Sequence[int], most: int) -> bool:
+        """Tell whether something stands behind a row, whose `columns` are data: words, or a cell.
+
+        Up to `most` cells of a row have a name.
+        """
+        numbers, behind = [cells[c] for c in columns if c < len(cells)], cells[self.width :]
+        if not any(behind) or not all(map(self._is_number, numbers)):
+            return False
+        return len(cells) <= most or not all(map(self._is_number, filter(None, behind)))
+
+    def _is_number(self, cell: str) -> bool:
+        return bool(cell) and self.grammar.number(cell) is not None
+
     def raw_cells(self, line: str) -> list[str]:
         """Split a line into its cells as they stand there."""
         return trim(raw_cells(line, self.delimiter), self.width, self.trailing)
@@ -129,49 +142,6 @@ def find_dialect(
         delimiter=mark, grammar=grammar, width=width, trailing=trailing, comment=comment
     )
     return dialect, marks
-
-
-def check_kept_marks(
-    lines: Sequence[str], kept: Dialect, name: str, options: ReadOptions, hint: str | None
-) -> None:
-    """Refuse marks that a model kept from other tables where this one tells of others by itself.
-
-    Parameters
-    ----------
-    lines
-        The first lines that are neither blank nor comments.
-    kept
-        The form with those marks.
-    name, options, hint
-        As for `find_dialect`.
-
-    Raises
-    ------
-    InputError
-        Naming the first number that would be another one.
-    """
-    marks = [mark for mark in ("decimal", "thousands") if mark in options.kept]
-    if not marks:
-        return
-    decimal = None if "decimal" in marks else options.decimal
-    thousands = None if "thousands" in marks else options.thousands
-    free = replace(options, decimal=decimal, thousands=thousands)
-    try:
-        own, found = find_dialect(lines, (), name, free, hint)
-    except InputError:  # nothing tells
-        return
-    if not found.decided:
-        return
-    for line in lines:
-        for one, other in zip(kept.cells(line), own.cells(line), strict=False):
-            value, better = kept.grammar.number(one), own.grammar.number(other)
-            if value is None or better is None or f"{value}" == f"{better}":
-                continue
-            said = " and ".join(f"--{mark} {getattr(options, mark)}" for mark in marks)
-            raise InputError(
-                f"{name}: {other!r} looks like {better:.10g}, and would be {value:.10g} with "
-                f"{said} as in the training data; give --decimal . or --decimal ,"
-            )
 
 
 def check_comment(comment: str | None) -> str:

@@ -12,7 +12,7 @@ from ikpca_cli.formats.csv.form.axis import Verdict, decimals, is_even, judge, n
 from ikpca_cli.formats.csv.form.cells import is_comment, numbers
 from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.head import Head
-from ikpca_cli.formats.csv.form.text_columns import Line
+from ikpca_cli.formats.csv.form.header_lines import Line
 from ikpca_cli.formats.csv.parsing.digits import Digits
 from ikpca_cli.formats.layout import ReadOptions
 from ikpca_cli.formats.rows.class_column import class_column
@@ -208,8 +208,9 @@ def _totals(values: Matrix, digits: Digits) -> list[str]:
     if len(body) < 3 or values.shape[1] < 2 or not np.isfinite(values).all() or not last.any():
         return []
     slack = 0.0 if digits.exponents else 0.51 * 10.0 ** -np.array(digits.most)
-    for word, expected in (("sum", body.sum(axis=0)), ("mean", body.mean(axis=0))):
-        close = np.abs(last - expected) <= slack + 1e-12 * np.abs(body).sum(axis=0)
+    size = np.abs(body).sum(axis=0)
+    for word, count in (("sum", 1), ("mean", len(body))):
+        close = np.abs(last - body.sum(axis=0) / count) <= slack + 1e-14 * size / count
         if close.all() and len(np.unique(body, axis=0)) > 1:
             return [
                 f"the last row is the {word} of the others, and was read as one of them; if it is "

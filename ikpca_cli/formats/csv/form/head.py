@@ -7,7 +7,6 @@ these is a preamble.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -16,13 +15,18 @@ import numpy as np
 from ikpca_cli.data.axes import counts
 from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.formats.csv.form.axis import Verdict, is_alone, judge, rises
-from ikpca_cli.formats.csv.form.cells import Grammar, numbers, split
+from ikpca_cli.formats.csv.form.cells import numbers, split
 from ikpca_cli.formats.csv.form.dialect import Dialect, data_lines, trim
 from ikpca_cli.formats.csv.form.footer import LINES, footer
-from ikpca_cli.formats.csv.form.text_columns import (
+from ikpca_cli.formats.csv.form.header_lines import (
     HeaderLines,
     Line,
     counts_rows,
+    more_axes,
+    names_among,
+    without_remarks,
+)
+from ikpca_cli.formats.csv.form.text_columns import (
     empty_below,
     label_columns,
     shape,
@@ -32,14 +36,14 @@ from ikpca_cli.formats.csv.form.text_columns import (
 
 HEADERS = ("auto", "yes", "no")
 
-_WITH_UNIT = re.compile(r"\w[^()\[\]]*[(\[][^()\[\]]+[)\]]")
-"""A name with a unit, such as ``Time (min)`` or ``Signal [mAU]``."""
-
 _CORNER = 5
 """Rising numbers after a blank cell that are no row with a missing value."""
 
 _PROPERTIES = 20
 """Columns with names before an axis that may be properties of the samples."""
+
+_SETTINGS = 4
+"""Lines of numbers above a line of words, below which the rows begin, are fewer."""
 
 _PLACES = 3
 """Cells by which the axis of a map may be shorter than its rows, which begin with places."""
@@ -127,6 +131,7 @@ def read_head(
     if len(texts) == width:
         texts = ()
     empty = empty_below(lines, texts, width)
+    lines = without_remarks(lines, [c for c in range(width) if c not in (*texts, *empty)], dialect)
     head = Head()
     if header == "no":
         top, start = None, 0
@@ -139,7 +144,7 @@ def read_head(
         top, start = _find_top(lines, texts, empty, dialect, head)
     if start >= len(lines):
         raise InputError(f"{name}: holds a header but no rows; if it is a row, give --header no")
-    start += _more_axes(lines[start:], texts, dialect.grammar) if top is not None else 0
+    start += more_axes(lines[start:], texts, dialect.grammar) if top is not None else 0
     head.texts = label_columns(lines[start:], texts, width, dialect.delimiter)
     head.spare = spare_columns(lines[start:], empty, width)
     head.first = lines[start].place
@@ -149,6 +154,9 @@ def read_head(
     else:
         end = lines[top].place
         _take_names(text, lines[top], dialect, head)
+        if top + 1 < start:
+            levels = HeaderLines(lines, (), texts, dialect).second_level(top + 1)
+            head.names = levels or head.names
     if data_lines(text[skipped:end], dialect.comment):
         head.guesses.insert(0, f"{_lines(skipped + 1, end)} for a preamble")
     return head
@@ -167,9 +175,15 @@ def _find_top(
             return axis, axis + 1
     if start is None:  # only words, or a mistake in each row, which the reader will name
         return (0, 1) if lines[0].is_words(()) else (None, 0)
-    top = start
-    body = [line for line in lines[start:] if line.width == width]
+    near = range(start + 1, min(start + _SETTINGS, len(lines) // 2))
+    titles = [i for i in near if lines[i].width != width and all(lines[i].text)]
+    if titles:  # numbers above are settings
+        start = next((i for i in rows if i > titles[-1]), start)
     above = HeaderLines(lines, columns, texts, dialect)
+    if above.second_level(start):
+        start = next((i for i in rows if i > start), start)
+    body = [line for line in lines[start:] if line.width == width]
+    top = start
     while top and above.is_faulty_row(top - 1):
         top -= 1
     start, mistakes = top, start - top
@@ -178,7 +192,7 @@ def _find_top(
     if top < start:
         start += not mistakes and counts_rows(body, columns)
         head.doubts += above.doubts(start - 1)
-        return _names_among(lines, top, start), start
+        return names_among(lines, top, start), start
     if top and not any(line.has_text for line in lines[:top]):
         return None, 0  # numbers, but not as many as there are columns: the reader will name them
     if mistakes or _axis(lines[start:], columns, dialect, head) is not Verdict.AXIS:
@@ -213,27 +227,6 @@ def _is_axis_of_map(
         head.coordinates = count
     head.guesses.append(f"the first line of numbers, {axis[0]} to {axis[-1]}, for the axis")
     return True
-
-
-def _more_axes(rows: Sequence[Line], texts: Sequence[int], grammar: Grammar) -> int:
-    """Return how many of the first rows, named with units as no others, are an axis and more."""
-    named = [bool(_WITH_UNIT.fullmatch(row.cells[0])) for row in rows if 0 in texts]
-    count = named.index(False) if False in named else 0
-    is_axis = count == sum(named) and rises(numbers(rows[0].cells[1:], grammar))
-    return count if is_axis else 0
-
-
-def _names_among(lines: Sequence[Line], top: int, start: int) -> int:
-    """Return which lines of words has the names: the first without blanks and repetitions.
-
-    Names with their units, directly above the rows, are more surely names than what is above them.
-    """
-    if all(_WITH_UNIT.fullmatch(cell) for cell in lines[start - 1].cells):
-        return start - 1
-    for i in range(top, start):
-        if all(lines[i].cells) and len(set(lines[i].cells)) == lines[i].width:
-            return i
-    return top
 
 
 def _axis(lines: Sequence[Line], columns: Sequence[int], dialect: Dialect, head: Head) -> Verdict:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from contextlib import closing
 from dataclasses import dataclass, field
+from shlex import quote
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +49,8 @@ class Parsed:
         Lines that look like rows and are comments.
     cut_off
         The last number, if the text breaks off within it.
+    remarks
+        What stands behind the last column in some rows, as it is, by their number from 0.
     """
 
     values: Matrix
@@ -56,6 +59,7 @@ class Parsed:
     left_out: LeftOut
     footer: list[str] = field(default_factory=list)
     cut_off: str | None = None
+    remarks: dict[int, str] = field(default_factory=dict)
 
 
 def parse_table(
@@ -86,6 +90,7 @@ def parse_table(
     line, done = plan.first, 0
     read_block = reader(len(text.head))
     below: list[str] = []
+    remarks: dict[int, str] = {}
     end: str | None = None
     with closing(spool):
         for block, last in text.blocks(plan.first):
@@ -94,7 +99,9 @@ def parse_table(
                 if not block.endswith(b"\n"):
                     end = cut_off(text.decode(block[-_TAIL:]).split("\n")[1:], plan.dialect)
             parsed = parse_fast(block, plan, read_block)
-            part, marks = parsed or parse_exactly(text.decode(block), spool.count, line, plan)
+            if parsed is None:
+                parsed = parse_exactly(text.decode(block), spool.count, line, plan, remarks)
+            part, marks = parsed
             digits.look(block, part)
             late.look(block, line)
             left_out.look(block, line, spool.count)
@@ -107,7 +114,7 @@ def parse_table(
         late.check()
         if spool.count == 0:
             raise InputError(f"{plan.name}: holds no rows of numbers; give a table with some")
-        return Parsed(spool.rows(), labels, digits, left_out, below, end)
+        return Parsed(spool.rows(), labels, digits, left_out, below, end, remarks)
 
 
 def _without_footer(text: TableText, block: bytes, plan: Plan) -> tuple[bytes, list[str]]:
@@ -125,7 +132,9 @@ def _without_footer(text: TableText, block: bytes, plan: Plan) -> tuple[bytes, l
     return start + b"".join(row + b"\n" for row in kept), lines[len(lines) - count :]
 
 
-def parse_exactly(text: str, row: int, line: int, plan: Plan) -> tuple[Matrix, Labels]:
+def parse_exactly(
+    text: str, row: int, line: int, plan: Plan, remarks: dict[int, str]
+) -> tuple[Matrix, Labels]:
     """Parse a block cell by cell: slowly, but knowing what stands where.
 
     Parameters
@@ -136,6 +145,8 @@ def parse_exactly(text: str, row: int, line: int, plan: Plan) -> tuple[Matrix, L
         How many rows and lines come before.
     plan
         What to read.
+    remarks
+        Takes what stands behind the last column, as `Parsed` has it.
 
     Returns
     -------
@@ -162,7 +173,10 @@ def parse_exactly(text: str, row: int, line: int, plan: Plan) -> tuple[Matrix, L
         first = row + len(rows) == 0
         if number != row + len(rows) + 1:
             place += f" (line {number})"
-        if len(cells) != dialect.width:
+        if dialect.has_remark(cells, plan.columns, plan.most):
+            mark = dialect.delimiter
+            remarks[row + len(rows)] = mark + mark.join(raw[dialect.width :])
+        elif len(cells) != dialect.width:
             if content.count('"') % 2:
                 raise InputError(
                     f"{plan.name}: {place} has a quote that is not closed in its line; take line "
@@ -218,4 +232,7 @@ def _cell(cell: str, column: int, place: str, plan: Plan, *, first: bool) -> flo
             f"{plan.name}: {place} is {what}; mend it, or give --missing drop, mean or fill (for "
             "a recording, keep or fill)"
         )
-    raise InputError(f"{plan.name}: {place} is {shown}: infinite; mend it or leave its row out")
+    raise InputError(
+        f"{plan.name}: {place} is {shown}: infinite; mend it, leave its row out, "
+        f"or give --na {quote(shown)} and --missing"
+    )
