@@ -17,11 +17,8 @@ from ikpca_cli.estimators.denoiser import Denoiser
 from ikpca_cli.estimators.known_fit import WeighedFit
 from ikpca_cli.linalg.eigen import spectrum, spectrum_of_sums
 from ikpca_cli.linalg.shrinkage import optimal_weights, prediction_weights
-from ikpca_cli.models.novelty import mahalanobis
+from ikpca_cli.models.novelty import held_out_distances, mahalanobis
 from ikpca_cli.selection.choice import Auto, Choice
-
-LEAST_FREE = 0.2
-"""What is left of 1 - leverage at least: a row of its own direction tells little of others."""
 
 
 class _Identity:
@@ -196,16 +193,13 @@ class PCA(WeighedFit, Denoiser):
         return rows
 
     def _distance_block(self, X: FloatArray, *, fitted: bool = False) -> FloatArray:
-        codes = self._encode_block(X)
-        distances = self._distances(X, codes)
-        if fitted:
-            # Components lean towards the rows they were found in. Without a row, of leverage h,
-            # its distance along them would be 1 / (1 - h) times as far (Sherman and Morrison 1950),
-            # and what is left of it 1 / (1 - h) times as long.
-            along: FloatArray = np.sum(codes**2 / self.explained_variance_, axis=1)
-            free = np.maximum(1.0 - along / self.n_samples_, LEAST_FREE)
-            distances = along / free + (distances - along) / free**2
-        return distances
+        if fitted and len(X) == self.n_samples_:
+            return held_out_distances(self._centred(X), self.n_components_)
+        distances = self._distances(X, self._encode_block(X))
+        # What components leave of a row of leverage h is 1 / (1 - h) times as long without it.
+        return (
+            distances / (1.0 - self.n_components_ / self.n_samples_) ** 2 if fitted else distances
+        )
 
     def _distances(self, X: FloatArray, codes: FloatArray) -> FloatArray:
         centred = X - self.mean_

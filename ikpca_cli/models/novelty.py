@@ -9,10 +9,14 @@ Bishop, 1999).
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.models.kernels.kernel import Kernel, is_same
+
+_FOLDS = 5
 
 ROWS = 1000
 """Training rows, or random features, that are looked at: more add little."""
@@ -51,12 +55,52 @@ def mahalanobis(
 
     What the components leave of the total variance is spread evenly over the other directions.
     """
+    squares = np.einsum("ij,ij->i", X, X)
+    return _by_codes(squares, codes, variances, total_variance, X.shape[1])
+
+
+def held_out_distances(X: FloatArray, n_components: int) -> FloatArray:
+    """Return the distances (n,) of training rows (n, p) from others, as `mahalanobis` has them.
+
+    Components lean towards the rows that they were found in, so that a fifth of the rows after the
+    other is compared with those of the other rows.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, p)
+        In random order.
+    n_components : int
+        Of all rows; others have fewer, by their number.
+    """
+    products, distances = X @ X.T, np.empty(len(X))
+    for held in np.array_split(np.arange(len(X)), min(_FOLDS, len(X))):
+        others = np.delete(np.arange(len(X)), held)
+        # Codes are products with the other rows, all of them less the mean of these.
+        away = products - products[:, others].mean(axis=1, keepdims=True)
+        away -= away[others].mean(axis=0)
+        values, vectors = np.linalg.eigh(away[np.ix_(others, others)])
+        count = math.ceil(n_components * len(others) / len(X))
+        values, vectors = values[-count:], vectors[:, -count:]
+        codes = away[np.ix_(held, others)] @ vectors / np.sqrt(values)
+        squares = np.diagonal(away)
+        total = float(squares[others].mean())
+        distances[held] = _by_codes(squares[held], codes, values / len(others), total, X.shape[1])
+    return distances
+
+
+def _by_codes(
+    squares: FloatArray,
+    codes: FloatArray,
+    variances: FloatArray,
+    total_variance: float,
+    n_features: int,
+) -> FloatArray:
+    """Return squared distances (m,) of centred rows by their squared lengths (m,) and codes."""
     distances: FloatArray = np.sum(codes**2 / variances, axis=1)
-    others = X.shape[1] - codes.shape[1]
+    others = n_features - codes.shape[1]
     rest = (total_variance - float(variances.sum())) / max(others, 1)
     if others > 0 and rest > 1e-12 * total_variance:
-        left = np.einsum("ij,ij->i", X, X) - np.einsum("ij,ij->i", codes, codes)
-        distances += np.maximum(left, 0.0) / rest
+        distances += np.maximum(squares - np.sum(codes**2, axis=1), 0.0) / rest
     return distances
 
 

@@ -41,6 +41,17 @@ def test_only_rows_unlike_the_training_rows_are_beyond_the_limit(model):
     assert np.mean(model.distances(2.0 * like) > model.distance_limit_) > 0.8
 
 
+def test_few_rows_that_fill_all_components_are_like_others_of_their_kind():
+    rng = np.random.default_rng(np.random.SeedSequence([53]))
+    places, turns = rng.uniform(0.2, 0.8, (100, 1)), rng.uniform(5.0, 15.0, (100, 1))
+    x = np.linspace(0.0, 1.0, 100) - places
+    rows = np.exp(-((x / 0.1) ** 2)) * np.cos(2 * np.pi * turns * x)
+    rows += rng.normal(scale=0.02, size=rows.shape)
+    model = PCA().fit(rows[:40])
+    assert np.mean(model.distances(rows[40:]) > model.distance_limit_) < 0.05
+    assert np.mean(model.distances(6.0 * rows[40:]) > model.distance_limit_) > 0.5
+
+
 def test_unlike_rows_are_kept_where_that_is_asked_for():
     model = IKPCA().fit(waves(150, 1))
     rows = np.concatenate([waves(3, 3), waves(1, 4) + 5.0])
