@@ -35,10 +35,6 @@ from ikpca_cli.selection.choice import Choice, Oracle, Task
 from ikpca_cli.selection.stages import Whole, expect
 from ikpca_cli.transforms.protocol import Transform
 
-FEW_MARKED, MARKED = 25, 80
-"""Training rows that are known again, at least, and one of so many: among the rows that an estimate
-looks at there are some, then."""
-
 
 class Denoiser(KnownFit):
     """Learns a model from noisy rows and cleans rows with it; see `Estimator` for attributes."""
@@ -175,8 +171,7 @@ class Denoiser(KnownFit):
         self.read_std_ = None if task.noise_std in (None, read) else read
         self.tried_ = choice.tried
         self.fit_with(rows, mean, choice, exact=exact, progress=progress)
-        marked = SAMPLE_ROWS if self.MARKS_ALL else max(FEW_MARKED, rows.shape[0] // MARKED)
-        self.marks_ = marks_of(selection_rows(rows, marked, self.seed) - mean)
+        self.marks_ = marks_of(selection_rows(rows, SAMPLE_ROWS, self.seed) - mean)
         progress("checking", 0, 0)
         self._set_trust(task, choice, level, reason, given)
         progress("checking", 1, 1)

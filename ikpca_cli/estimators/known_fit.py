@@ -33,9 +33,6 @@ class KnownFit(Cleaner):
     RIDGES: ClassVar[tuple[float, ...]] = ()
     """Candidate ridges in units of `ridge_unit`, the first to begin with; () for no ridge."""
 
-    MARKS_ALL: ClassVar[bool] = False
-    """Whether each of the training rows is to be known again, and not only their file."""
-
     SELECTION_ROWS: ClassVar[int] = 1000
     """Rows that the choice of parameters looks at."""
 

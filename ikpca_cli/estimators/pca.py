@@ -81,7 +81,6 @@ class PCA(WeighedFit, Denoiser):
     """
 
     method = "pca"
-    MARKS_ALL: ClassVar[bool] = True
     STATE: ClassVar[dict[str, tuple[str, ...]]] = Denoiser.STATE | {
         "components_": ("d", "p"),
         "weights_": ("d",),

@@ -55,3 +55,11 @@ def test_a_row_is_known_by_its_marks_and_no_other_is(unit):
     assert are_among(rows[::-1] * (1.0 + 1e-6), marks).all()
     assert not are_among(rows * (1.0 + 1e-4), marks).any()
     assert not are_among(-rows, marks).any()
+
+
+def test_one_row_of_the_fit_is_cleaned_as_in_its_file():
+    noisy = wide_rows(60, 5)[1][:, ::5]
+    model = load_method("ikpca")().fit(noisy)
+    whole = model.denoise(noisy)
+    for row, cleaned in zip(noisy[:6], whole, strict=False):
+        assert_allclose(model.denoise(row[None])[0], cleaned)

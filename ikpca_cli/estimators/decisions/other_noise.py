@@ -61,7 +61,9 @@ def caution_of(
     if len(rows) < FEW_ROWS:
         if usual.by_row:  # each was brought to one level
             return usual.caution
-        found = caution_of_few_rows(at_level, Z, model.mean_, usual.caution, rng)
+        found = usual.caution
+        if model.share_known(Z) < 1.0:  # those of the fit have its noise, but change by less
+            found = caution_of_few_rows(at_level, Z, model.mean_, usual.caution, rng)
         return replace(found, is_untold=found == usual.caution and not _changes_noise_alone(model))
     given = at_level, Z, usual.caution, rng, model.n_samples_
     found = caution_of_file(*given, by_row=usual.by_row)
