@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ikpca_cli.errors import InputError
+from ikpca_cli.formats.layout import ReadOptions
 
 _SPARSE, _MATLAB_SPARSE = {"data", "indices", "indptr"}, {"data", "ir", "jc"}
 """The parts of a sparse matrix, as scipy and AnnData, and MATLAB, name them."""
@@ -50,10 +52,8 @@ def check_numbers(name: str, dtype: np.dtype[Any]) -> None:
         raise InputError(f"{name}: holds {_kind(dtype)}, not numbers; save them {remedy}")
 
 
-def check_shape(
-    name: str, shape: tuple[int, ...], *, transpose: bool, recording: bool = False
-) -> None:
-    """Refuse an array that is not a stack of samples.
+def check_shape(name: str, shape: tuple[int, ...], options: ReadOptions) -> bool:
+    """Refuse an array that is not a stack of samples, and tell whether it is a vector, of one.
 
     Parameters
     ----------
@@ -61,16 +61,15 @@ def check_shape(
         What messages call the array.
     shape
         Its shape in the file.
-    transpose
-        Whether the samples are asked for in the columns.
-    recording
-        Whether one axis will do: the numbers of a signal, one after the other.
+    options
+        Of which `transpose` matters, and whether one axis will do: that of a recording, or of one
+        sample (`of_signals`).
 
     Raises
     ------
     InputError
         If there are fewer axes than two, or one for a recording, no numbers, or more than two axes
-        and `transpose`.
+        and transposed ones are asked for.
     """
     if len(shape) == 0:
         raise InputError(
@@ -79,17 +78,32 @@ def check_shape(
         )
     if min(shape) < 1:
         raise InputError(f"{name}: is empty, of shape {shape}; give one that holds samples")
-    if len(shape) == 1 and not recording:
+    if len(shape) == 1 and not (options.recording or options.of_signals):
         raise InputError(
             f"{name}: is one vector of shape {shape}, which could be a recording (fit it with "
-            f"--window auto), one sample or many; give it two axes for these: (1, {shape[0]}) for "
-            f"one sample, ({shape[0]}, 1) for samples of one number"
+            "--window auto), one sample (give several such files, or their folder) or many (give "
+            f"it two axes: ({shape[0]}, 1))"
         )
-    if transpose and len(shape) > 2:
+    if options.transpose and len(shape) > 2:
         raise InputError(
             f"{name}: has shape {shape}, and --transpose is for two axes; "
             "save it with the samples along the first axis, as numpy.moveaxis does"
         )
+    return len(shape) == 1 and options.of_signals
+
+
+def as_one_sample(shape: tuple[int, ...], options: ReadOptions) -> ReadOptions:
+    """Return the options that take a column of MATLAB's, where vectors have two axes, for a sample.
+
+    Parameters
+    ----------
+    shape
+        Of the array.
+    options
+        As they were given.
+    """
+    turns = options.of_signals and len(shape) == 2 and shape[1] == 1
+    return replace(options, transpose=True) if turns else options
 
 
 def only_vector(shapes: Mapping[str, tuple[int, ...]]) -> list[str]:

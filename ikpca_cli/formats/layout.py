@@ -76,6 +76,12 @@ class ReadOptions:
     axis: tuple[str, ...] | None = None
     kept: tuple[str, ...] = ()
 
+    @property
+    def of_signals(self) -> bool:
+        """Whether a line of numbers is one sample, and not samples of one number each."""
+        several = self.orientation == "signals" if self.width is None else self.width > 1
+        return several and not self.recording
+
     def of_tables(self) -> tuple[str, ...]:
         """Return the options that are given and that mean nothing but for text tables."""
         return tuple(
@@ -222,6 +228,8 @@ class Layout:
         it has one, returns what it is for the chosen samples.
     parts
         The datasets that the samples come from, in order, where they are several.
+    vector
+        Whether the array has one axis, and is one sample.
     """
 
     format: str
@@ -235,6 +243,7 @@ class Layout:
     others: tuple[str, ...] = ()
     beside: object = None
     parts: tuple[Part, ...] = ()
+    vector: bool = False
 
     @property
     def feature_names(self) -> tuple[str, ...] | None:

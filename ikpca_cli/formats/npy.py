@@ -90,7 +90,7 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
         shape, fortran, dtype = npy_header(stream, file.name)
         offset = stream.tell()
         check_numbers(file.name, dtype)
-        check_shape(file.name, shape, transpose=options.transpose, recording=options.recording)
+        vector = check_shape(file.name, shape, options)
         needed, there = math.prod(shape) * dtype.itemsize, file.length() - offset
         if there < needed:
             raise InputError(
@@ -103,14 +103,17 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
             flat = np.frombuffer(file.data, dtype, math.prod(shape), offset)
             array = flat.reshape(shape, order="F" if fortran else "C")
             return array_rows(array, file.name, "npy", options)
-        stored = _Stored(stream, offset, shape[::-1] if fortran else shape, dtype)
-    reverse = fortran != options.transpose
+        shape = (1, *shape) if vector else shape[::-1] if fortran else shape
+        stored = _Stored(stream, offset, shape, dtype)
+    turned = options.transpose and not vector
+    reverse = (fortran and not vector) != turned
     samples = Window(stored, reverse=True) if reverse else stored
     layout = Layout(
         format="npy",
         dtype=dtype,
         sample_shape=samples.shape[1:],
-        transposed=options.transpose,
+        transposed=turned,
+        vector=vector,
     )
     return Rows(samples, file.name, layout, missing=options.missing, close=stored.close)
 
@@ -147,13 +150,15 @@ def array_rows(
         If it is no stack of samples.
     """
     check_numbers(name, array.dtype)
-    check_shape(name, array.shape, transpose=options.transpose, recording=options.recording)
-    samples = array.T if options.transpose else array
+    vector = check_shape(name, array.shape, options)
+    turned = options.transpose and not vector
+    samples = array[np.newaxis] if vector else array.T if turned else array
     layout = Layout(
         format=kind,
         dtype=array.dtype,
         sample_shape=samples.shape[1:],
-        transposed=options.transpose,
+        transposed=turned,
+        vector=vector,
         dataset=dataset,
         **form,
     )

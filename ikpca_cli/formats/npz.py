@@ -104,7 +104,7 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
         with archive.open(info) as stream:
             shape, fortran, dtype = npy_header(cast(BinaryIO, stream), name)
             check_numbers(name, dtype)
-            check_shape(name, shape, transpose=options.transpose, recording=options.recording)
+            check_shape(name, shape, options)
             if math.prod(shape) * dtype.itemsize > info.file_size:
                 raise InputError(f"{name}: is incomplete for its shape {shape}; save it again")
             flat = np.frombuffer(stream.read(math.prod(shape) * dtype.itemsize), dtype)

@@ -77,7 +77,9 @@ def open_output(
         kind = _rounded(np.empty(0, kind), layout.dtype).dtype
     sample = (int(np.prod(layout.sample_shape)),) if form.flat else layout.sample_shape
     with atomic_write(target, force=force) as handle:
-        output = Output(handle, target, (n_samples, *sample), kind, layout, force)
+        is_vector = layout.vector and n_samples == 1 and form.name == layout.format
+        shape = sample if is_vector else (n_samples, *sample)
+        output = Output(handle, target, shape, kind, layout, force)
         with form.writer(output) as write:
             done = 0
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 
+import h5py
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from scipy.io import loadmat, savemat
 
 RNG = np.random.default_rng(5)
 AXIS = np.linspace(3200.263672, 150.5, 60)  # falls, as Raman spectrometers write it
@@ -201,3 +203,32 @@ def test_files_are_not_all_open_at_once(cli, tmp_path, monkeypatch):
     for name in "ab":
         cli(f"denoise {name}.joblib whole.npy -o {name}.npy")
     assert_array_equal(np.load(tmp_path / "a.npy"), np.load(tmp_path / "b.npy"))
+
+
+def test_vectors_one_a_file_are_samples_and_stay_vectors(cli, tmp_path):
+    rows = NOISY.astype(np.float32)
+    saves = {
+        "npy": lambda path, row: np.save(path, row),
+        "npz": lambda path, row: np.savez(path, y=row),
+        "mat": lambda path, row: savemat(path, {"y": row[:, np.newaxis]}),
+        "h5": lambda path, row: h5py.File(path, "w").create_dataset("y", data=row).file.close(),
+    }
+    reads = {
+        "npy": np.load,
+        "npz": lambda path: np.load(path)["y"],
+        "mat": lambda path: loadmat(path)["y"],
+        "h5": lambda path: h5py.File(path)["y"][...],
+    }
+    found = []
+    for kind, save in saves.items():
+        (tmp_path / kind).mkdir()
+        for place, row in enumerate(rows):
+            save(tmp_path / kind / f"{place:02}.{kind}", row)
+        fitted = json.loads(cli(f"fit {kind} --method pca --format json --force").stdout)
+        assert (fitted["n_samples"], fitted["n_features"]) == rows.shape
+        cli(f"denoise model.joblib {kind}/03.{kind}")
+        found.append(reads[kind](tmp_path / kind / f"03.denoised.{kind}"))
+        assert found[-1].dtype == rows.dtype
+    assert [cleaned.shape for cleaned in found] == [(60,), (60,), (60, 1), (60,)]
+    assert_array_equal([cleaned.ravel() for cleaned in found], [found[0]] * 4)
+    assert np.mean((found[0] - CLEAN[3]) ** 2) < np.mean((rows[3] - CLEAN[3]) ** 2)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import Progress
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.array_checks import check_shape
+from ikpca_cli.formats.array_checks import as_one_sample, check_shape
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write
 from ikpca_cli.formats.hdf5.guarded import hdf5_writer
@@ -108,6 +108,8 @@ def _open(opened: Any, file: Input, options: ReadOptions) -> Rows:
     found = datasets(opened, file.name)
     chosen, many = choose(opened, file.name, options.dataset, found)
     matlab = "MATLAB_class" in opened[chosen[0]].attrs
+    if matlab and not many:
+        options = as_one_sample(opened[chosen[0]].shape[::-1], options)
     contents = Contents(opened, file.length())
     sources: list[Source] = []
     parts: list[Part] = []
@@ -115,14 +117,8 @@ def _open(opened: Any, file: Input, options: ReadOptions) -> Rows:
     for path in chosen:
         dataset, called = opened[path], f"{file.name}: {path}"
         shape = dataset.shape[::-1] if matlab else dataset.shape
-        vector = many and len(shape) == 1
         check_kind(called, dataset)
-        check_shape(
-            called,
-            (1, *shape) if vector else shape,
-            transpose=options.transpose,
-            recording=options.recording,
-        )
+        vector = (many and len(shape) == 1) or check_shape(called, shape, options)
         contents.check(dataset, called)
         understood = unpacked(dataset, called)
         packed = packed or isinstance(understood, Unpacked)
@@ -150,7 +146,7 @@ def _open(opened: Any, file: Input, options: ReadOptions) -> Rows:
         compressed=any(opened[path].compression is not None for path in chosen),
         others=tuple(key for key in found if key not in chosen and key not in attachments.places()),
         beside=attachments,
-        parts=tuple(parts) if many else (),
+        parts=tuple(parts) if many or vector else (),
     )
     name = f"{file.name}: {options.dataset if many else chosen[0]}"
     return Rows(

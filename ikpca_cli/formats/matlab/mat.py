@@ -13,7 +13,7 @@ import numpy as np
 
 from ikpca_cli.data.row_source import Progress
 from ikpca_cli.errors import InputError, OutputError
-from ikpca_cli.formats.array_checks import only_vector
+from ikpca_cli.formats.array_checks import as_one_sample, only_vector
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
 from ikpca_cli.formats.layout import Layout, ReadOptions
@@ -113,6 +113,7 @@ def _read(file: Input, options: ReadOptions, _: Progress) -> Rows:
         raise InputError(f"{name}: is not a whole MATLAB file ({reason}); save it again") from error
     if not isinstance(array, np.ndarray):
         raise InputError(f"{name}: is a sparse matrix; save full({chosen}) instead")
+    options = as_one_sample(array.shape, options)
     others = tuple(key for key in variables if key != chosen)
     logical = frozenset(key for key, (_, kind) in variables.items() if kind == "logical")
     beside = _Others(file, others, logical)

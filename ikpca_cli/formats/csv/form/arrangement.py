@@ -128,7 +128,7 @@ def _of_columns(
     `values` are the numbers of each column; the others are those of `arrangement`.
     """
     as_rows = options.orientation == "rows" or options.recording or options.transpose
-    if len(columns) == 1 and not as_rows and not head.texts and _of_signals(options):
+    if len(columns) == 1 and not as_rows and not head.texts and options.of_signals:
         head.guesses.append("its only column for a signal")
         return Arrangement(turned=True)
     before = _before_axis(rows, head, columns)
@@ -235,11 +235,6 @@ def _go_together(values: Matrix, axis: Matrix) -> bool:
     common = min(high, most) - max(low, least)
     same_way = (values[0] < values[-1]) == (axis[0] < axis[-1])
     return bool(same_way and common > 0.5 * max(high - low, most - least))
-
-
-def _of_signals(options: ReadOptions) -> bool:
-    """Tell whether a table of one column cannot hold samples of one number each."""
-    return options.orientation == "signals" if options.width is None else options.width > 1
 
 
 def _before_axis(rows: Sequence[Sequence[str]], head: Head, columns: Sequence[int]) -> list[int]:
