@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 
+from ikpca_cli.data.duplicates import are_among, different
 from ikpca_cli.data.feature_names import decode
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.errors import UsageError
@@ -279,6 +280,17 @@ class Estimator(Parametric):
             "strength": self.strength_,
             "removed_mse": self.removed_mse_,
         }
+
+    def share_known(self, X: FloatArray) -> float:
+        """Return how many of rows (m, p) with white noise are training rows, as a share."""
+        known: FloatArray | None = getattr(self, "rows_", None)
+        if self.marks_ is not None:
+            found = np.mean(are_among(X - self.mean_, self.marks_))
+            return float(found) * max(self.n_samples_ / len(self.marks_), 1.0)
+        if known is None or known.shape[1:] != X.shape[1:]:
+            return 0.0
+        both = np.concatenate([known, X - self.mean_])  # of a model whose file has no marks
+        return (len(both) - different(both)) / len(X)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "mean_"):

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from ikpca_cli.data.duplicates import are_among, different
 from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.data.precision import rounded
 from ikpca_cli.data.random import Stream, model_rng
@@ -91,17 +90,6 @@ class KnownFit(Cleaner):
         with at_work(with_scipy=True):
             other._truncate(n_components, ridge)
         return other
-
-    def share_known(self, X: FloatArray) -> float:
-        """Return how many of rows (m, p) with white noise are training rows, as a share."""
-        known: FloatArray | None = getattr(self, "rows_", None)
-        if self.marks_ is not None:
-            found = np.mean(are_among(X - self.mean_, self.marks_))
-            return float(found) * max(self.n_samples_ / len(self.marks_), 1.0)
-        if known is None or known.shape[1:] != X.shape[1:]:
-            return 0.0
-        both = np.concatenate([known, X - self.mean_])  # of a model whose file has no marks
-        return (len(both) - different(both)) / len(X)
 
     def shrunk(self, noise_std: float) -> Self | None:
         """Return a fitted copy that weighs components by their signal, None if it always does."""
