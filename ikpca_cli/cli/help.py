@@ -21,7 +21,7 @@ from ikpca_cli.cli.given.values import parameter as parameter_of
 from ikpca_cli.cli.given.variables import check_variables, variable_of
 from ikpca_cli.errors import tell
 from ikpca_cli.estimators.parameters import PARAMETERS
-from ikpca_cli.formats.told import OF_TABLES
+from ikpca_cli.formats.read_options import OF_TABLES
 
 PANELS = {
     "Data": (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ikpca_cli.cli.options import Printing, Work
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.evaluation.ranking import Standing
-    from ikpca_cli.formats.layout import ReadOptions
+    from ikpca_cli.formats.read_options import ReadOptions
 
 COLUMNS = {
     "method": "method",

@@ -78,7 +78,7 @@ class Estimator(Parametric):
         What the choice of a fit compared; a model file does not keep it.
     reading_ : dict
         What was told of how the text tables of the training rows are read, by the names in
-        `ikpca_cli.formats.told.OF_TABLES`; set by who read them.
+        `ikpca_cli.formats.read_options.OF_TABLES`; set by who read them.
     """
 
     STATE: ClassVar[dict[str, tuple[str, ...]]] = {

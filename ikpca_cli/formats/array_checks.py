@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 
 _SPARSE, _MATLAB_SPARSE = {"data", "indices", "indptr"}, {"data", "ir", "jc"}
 """The parts of a sparse matrix, as scipy and AnnData, and MATLAB, name them."""

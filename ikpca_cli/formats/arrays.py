@@ -12,8 +12,9 @@ from ikpca_cli.errors import IkpcaError, InputError, UsageError
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Format, Input
 from ikpca_cli.formats.format_registry import format_of_suffix, sniff
-from ikpca_cli.formats.layout import Layout, ReadOptions, TableStyle
+from ikpca_cli.formats.layout import Layout, TableStyle
 from ikpca_cli.formats.output import STDOUT, check_target
+from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.formats.rows.row_slices import plain_reason
 from ikpca_cli.formats.writing import open_output, output_notes, write_rows
 

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from ikpca_cli.data.feature_names import TRAINING
 from ikpca_cli.data.matching import Match, match_names
 from ikpca_cli.errors import IkpcaError, InputError, UsageError
-from ikpca_cli.formats.layout import MISSING, Layout
+from ikpca_cli.formats.layout import Layout
 from ikpca_cli.formats.rows.fillers import doubts_of_array
-from ikpca_cli.formats.rows.missing import UNTREATED, Missing
+from ikpca_cli.formats.rows.missing import MISSING, UNTREATED, Missing
 from ikpca_cli.formats.rows.row_slices import Array, Source, first_not_finite, plain_reason
 
 

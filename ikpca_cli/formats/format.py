@@ -19,7 +19,8 @@ import numpy.typing as npt
 from ikpca_cli.data.row_source import Progress
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format_names import TITLES
-from ikpca_cli.formats.layout import Layout, ReadOptions
+from ikpca_cli.formats.layout import Layout
+from ikpca_cli.formats.read_options import ReadOptions
 
 Array: TypeAlias = npt.NDArray[Any]
 

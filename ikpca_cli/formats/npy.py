@@ -17,8 +17,9 @@ from ikpca_cli.errors import InputError
 from ikpca_cli.formats.array_checks import check_numbers, check_shape
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
-from ikpca_cli.formats.layout import Layout, ReadOptions
+from ikpca_cli.formats.layout import Layout
 from ikpca_cli.formats.output import write_at
+from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.formats.rows.window import Window
 
 SIGNATURE = b"\x93NUMPY"

@@ -18,8 +18,9 @@ from ikpca_cli.formats.array_checks import check_numbers, check_shape, only_vect
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.foreign import kind_of_archive
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
-from ikpca_cli.formats.layout import Layout, ReadOptions
+from ikpca_cli.formats.layout import Layout
 from ikpca_cli.formats.npy import Header, array_rows, check_end, npy_header, start_npy
+from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.formats.rows.rates import is_rate, rate_in
 from ikpca_cli.formats.rows.row_slices import plain_reason
 

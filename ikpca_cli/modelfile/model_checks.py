@@ -12,7 +12,7 @@ from ikpca_cli.data.row_source import LARGEST_VALUE
 from ikpca_cli.errors import UsageError
 from ikpca_cli.estimators.base import Estimator
 from ikpca_cli.estimators.parameters import PARAMETERS
-from ikpca_cli.formats.told import OF_TABLES
+from ikpca_cli.formats.read_options import OF_TABLES
 from ikpca_cli.modelfile.plain_joblib import MAX_INT_BYTES, MAX_TEXT_BYTES
 
 if TYPE_CHECKING:

@@ -64,7 +64,7 @@ class ModelFile:
     windows : dict or None
         How rows are cut from a recording or picture, see `ikpca_cli.recordings.cutting`.
     reading : dict or None
-        How the training tables were read, see `ikpca_cli.formats.told`.
+        How the training tables were read, see `ikpca_cli.formats.read_options`.
     """
 
     path: str

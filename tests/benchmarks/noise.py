@@ -40,7 +40,7 @@ from ikpca_cli.errors import IkpcaNote, InputError, Note, UsageError, tell
 from ikpca_cli.estimators.denoiser import load_method
 from ikpca_cli.evaluation.diagnostics import noise_flaw
 from ikpca_cli.evaluation.without_clean import estimate_error
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.modelfile.storage import save_model
 from ikpca_cli.transforms.column_scale import ColumnScale
 from ikpca_cli.transforms.row_scale import RowScale

@@ -8,7 +8,7 @@ import pytest
 from ikpca_cli import PCA, save_model
 from ikpca_cli.cli.batch.job import Job
 from ikpca_cli.cli.batch.parallel import clean_all
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 
 
 @pytest.mark.parametrize(("count", "stage"), [(1, "denoise"), (3, "files")])

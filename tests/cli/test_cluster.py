@@ -22,7 +22,7 @@ from ikpca_cli.cli.sources import opener
 from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.errors import UsageError
 from ikpca_cli.formats.arrays import read_rows
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.version import __version__
 from tests.conftest import ROOT
 
@@ -118,7 +118,7 @@ from ikpca_cli.cli.batch.cluster import cluster
 from ikpca_cli.cli.sources import opener
 from ikpca_cli.data.first_pass import FirstPass
 from ikpca_cli.formats.arrays import read_rows
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 
 address, path, victim = sys.argv[1], sys.argv[2], int(sys.argv[3])
 killed = []

@@ -155,7 +155,7 @@ def test_a_bad_number_anywhere_is_named(row):
 @pytest.mark.parametrize("suffix", ["h5", "npy"])
 @pytest.mark.parametrize("transpose", [False, True])
 def test_rows_of_a_file_are_picked_without_reading_it(tmp_path, monkeypatch, suffix, transpose):
-    from ikpca_cli.formats.layout import ReadOptions
+    from ikpca_cli.formats.read_options import ReadOptions
     from ikpca_cli.formats.rows.window import Window
 
     rows = ring(5000)

@@ -9,7 +9,7 @@ import pytest
 
 from ikpca_cli.formats.arrays import read_rows, write_rows
 from ikpca_cli.formats.csv.form.clock import clock_columns
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.recordings.recording import recording_of
 
 START = datetime(2024, 2, 27, 22, 58, 30, tzinfo=UTC)

@@ -16,7 +16,7 @@ from hypothesis.extra import numpy as arrays
 
 from ikpca_cli.errors import InputError, UsageError
 from ikpca_cli.formats.arrays import Layout, ReadOptions, TableStyle, read_rows, write_rows
-from ikpca_cli.formats.told import Standing
+from ikpca_cli.formats.read_options import Standing
 
 SUFFIXES = [".npy", ".npz", ".h5", ".hdf5", ".mat", ".csv", ".tsv", ".txt", ".csv.gz"]
 

@@ -8,7 +8,8 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from ikpca_cli.formats.arrays import read_rows
-from ikpca_cli.formats.layout import Layout, ReadOptions
+from ikpca_cli.formats.layout import Layout
+from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.plots.axis_scale import Scale
 
 TABLE = Layout(format="csv", dtype=np.dtype(float), sample_shape=(3,))

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.arrays import read_rows
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.recordings.beats.cut_file import noise_told
 from ikpca_cli.recordings.beats.events import (
     LENGTH,

@@ -10,7 +10,7 @@ import pytest
 from ikpca_cli.cli.given.looks import check_rows
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.arrays import read_rows
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 
 ROWS = 240
 

@@ -14,7 +14,7 @@ from ikpca_cli.data.row_source import as_rows
 from ikpca_cli.errors import InputError
 from ikpca_cli.estimators.mixture import Mixture
 from ikpca_cli.formats.arrays import read_rows
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.recordings.dates import seconds_since_first
 from ikpca_cli.recordings.fitting import fit_windows
 from ikpca_cli.recordings.recording import recording_of

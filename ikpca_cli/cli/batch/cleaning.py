@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.formats.arrays import Rows
     from ikpca_cli.formats.format import Write
-    from ikpca_cli.formats.layout import Layout, ReadOptions
+    from ikpca_cli.formats.layout import Layout
+    from ikpca_cli.formats.read_options import ReadOptions
     from ikpca_cli.plots.shown import Shown
     from ikpca_cli.plots.stretch import Stretch
     from ikpca_cli.recordings.windowed import Windowed

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ikpca_cli.errors import IkpcaError
 
 if TYPE_CHECKING:
-    from ikpca_cli.formats.layout import ReadOptions
+    from ikpca_cli.formats.read_options import ReadOptions
     from ikpca_cli.plots.shown import Shown
     from ikpca_cli.plots.stretch import Stretch
 

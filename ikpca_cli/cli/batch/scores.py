@@ -26,7 +26,7 @@ from ikpca_cli.recordings.windowed import Windowed
 if TYPE_CHECKING:
     from ikpca_cli.data.row_source import Progress
     from ikpca_cli.estimators.denoiser import Denoiser
-    from ikpca_cli.formats.layout import ReadOptions
+    from ikpca_cli.formats.read_options import ReadOptions
 
 FEW = 5
 """Files that are all listed; of more, those whose error rose, or that were warned of."""

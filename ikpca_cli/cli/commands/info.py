@@ -38,7 +38,7 @@ def info(
     from ikpca_cli.cli.words.report import print_bars, print_record
     from ikpca_cli.cli.words.terms import TERMS
     from ikpca_cli.data.memory import readable_bytes
-    from ikpca_cli.formats.told import told_of
+    from ikpca_cli.formats.read_options import told_of
     from ikpca_cli.modelfile.model_file import read_model
     from ikpca_cli.recordings.windowed import Windowed
 

@@ -16,7 +16,7 @@ from ikpca_cli.errors import UsageError
 if TYPE_CHECKING:
     from ikpca_cli.evaluation.experiment import Setting
     from ikpca_cli.evaluation.splits import Split
-    from ikpca_cli.formats.layout import ReadOptions
+    from ikpca_cli.formats.read_options import ReadOptions
 
 
 def settings_of(

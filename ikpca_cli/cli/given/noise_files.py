@@ -13,7 +13,7 @@ from ikpca_cli.cli.several import open_all
 from ikpca_cli.cli.sources import open_rows
 from ikpca_cli.data.row_source import read_all
 from ikpca_cli.errors import InputError, UsageError
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.noise.models.given import covariance_of
 from ikpca_cli.transforms.column_scale import ColumnScale
 from ikpca_cli.transforms.whiten import Whitening

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ikpca_cli.errors import UsageError
-from ikpca_cli.formats.told import OF_TABLES, Standing
+from ikpca_cli.formats.read_options import OF_TABLES, Standing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ikpca_cli.formats.layout import ReadOptions
+    from ikpca_cli.formats.read_options import ReadOptions
 
 
 class Missing(StrEnum):
@@ -158,7 +158,7 @@ class Reading:
         UsageError
             If missing values are left to a model where there is none.
         """
-        from ikpca_cli.formats.layout import ReadOptions
+        from ikpca_cli.formats.read_options import ReadOptions
 
         if self.left_to_model and not fills:
             raise UsageError(

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ikpca_cli.data.row_source import Progress, RowSource
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.formats.arrays import Rows
-    from ikpca_cli.formats.layout import ReadOptions
+    from ikpca_cli.formats.read_options import ReadOptions
     from ikpca_cli.formats.rows.apart import OneFile
     from ikpca_cli.plots.stretch import Stretch
     from ikpca_cli.recordings.windowed import Windowed

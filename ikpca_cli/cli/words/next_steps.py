@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.streams import escaped
-from ikpca_cli.formats.told import OF_TABLES, option_of, told_of
+from ikpca_cli.formats.read_options import OF_TABLES, option_of, told_of
 
 if TYPE_CHECKING:
-    from ikpca_cli.formats.layout import ReadOptions
+    from ikpca_cli.formats.read_options import ReadOptions
 
 
 def no_option(path: str) -> str:

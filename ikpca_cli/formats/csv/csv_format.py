@@ -13,7 +13,7 @@ from ikpca_cli.formats.csv.table import read_table
 from ikpca_cli.formats.csv.table_output import styled, table_writer
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once, suffix_of
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 
 
 def _read(file: Input, options: ReadOptions, progress: Progress) -> Rows:

@@ -26,7 +26,7 @@ from ikpca_cli.formats.csv.form.dialect import (
 from ikpca_cli.formats.csv.form.head import Head, read_head
 from ikpca_cli.formats.csv.parsing.table_text import TableText
 from ikpca_cli.formats.csv.plan import Plan, choose_columns
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 
 _SAMPLE, _LEAST, _BYTES = 400, 8, 64 << 10
 """Lines that tell the form of a table, how many at least, and about how many characters."""

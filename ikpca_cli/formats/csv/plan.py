@@ -8,7 +8,7 @@ from ikpca_cli.errors import UsageError
 from ikpca_cli.formats.csv.columns import select
 from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.head import Head
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 
 
 @dataclass(frozen=True, kw_only=True)

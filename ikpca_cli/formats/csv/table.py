@@ -24,7 +24,8 @@ from ikpca_cli.formats.csv.table_style import style_of
 from ikpca_cli.formats.csv.told_of_table import told_of
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.foreign import kind_of_packed
-from ikpca_cli.formats.layout import Layout, ReadOptions
+from ikpca_cli.formats.layout import Layout
+from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.formats.rows.mapped import Mapped
 
 

@@ -11,7 +11,7 @@ from ikpca_cli.formats.csv.form.cells import is_comment
 from ikpca_cli.formats.csv.form.doubts import doubts_about, row_left_out
 from ikpca_cli.formats.csv.form.footer import summary_among
 from ikpca_cli.formats.csv.parsing.parse import Parsed
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 
 
 def told_of(

@@ -15,7 +15,8 @@ from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write
 from ikpca_cli.formats.hdf5.guarded import hdf5_writer
 from ikpca_cli.formats.hdf5.packing import Unpacked, unpacked
-from ikpca_cli.formats.layout import Layout, Part, ReadOptions
+from ikpca_cli.formats.layout import Layout, Part
+from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.formats.rows.row_slices import Source
 from ikpca_cli.formats.rows.window import Window
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.format import Input
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 
 SECONDS = 30.0
 """What looking through the headers of a file may take; whole files take milliseconds."""

@@ -11,8 +11,8 @@ from ikpca_cli.data.row_source import Progress
 from ikpca_cli.errors import InputError, OutputError
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
-from ikpca_cli.formats.layout import ReadOptions
 from ikpca_cli.formats.npy import array_rows
+from ikpca_cli.formats.read_options import ReadOptions
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
 _GREY, _COLOUR = 0, 2  # of the header's colour types; others have palettes or transparency

@@ -16,8 +16,8 @@ from ikpca_cli.data.row_source import Progress
 from ikpca_cli.errors import InputError, OutputError
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Format, Input, Output, Write
-from ikpca_cli.formats.layout import ReadOptions
 from ikpca_cli.formats.npy import array_rows
+from ikpca_cli.formats.read_options import ReadOptions
 
 _BEST_COMPRESSION = 10_000
 _LARGEST_CLASSIC = 2**32 - 2**25  # bytes up to which offsets of 4 bytes will do

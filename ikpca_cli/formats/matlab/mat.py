@@ -16,10 +16,11 @@ from ikpca_cli.errors import InputError, OutputError
 from ikpca_cli.formats.array_checks import as_one_sample, only_vector
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
-from ikpca_cli.formats.layout import Layout, ReadOptions
+from ikpca_cli.formats.layout import Layout
 from ikpca_cli.formats.matlab.mat5_tags import check_tags
 from ikpca_cli.formats.matlab.matlab_names import matlab_name, renaming
 from ikpca_cli.formats.npy import array_rows
+from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.formats.rows.rates import is_rate, rate_in
 
 _NUMERIC = (

@@ -9,8 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.layout import MISSING, Layout
+from ikpca_cli.formats.layout import Layout
 from ikpca_cli.formats.rows.row_slices import BLOCK, Array
+
+MISSING = ("error", "drop", "mean", "fill", "keep")
+"""What is done with missing values."""
 
 TO_MODEL = MISSING[3:]
 """What leaves missing values to a model, so that rows come with NaN."""

@@ -19,7 +19,8 @@ from ikpca_cli.data.row_source import FloatArray, Progress
 from ikpca_cli.errors import InputError, OutputError
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write
-from ikpca_cli.formats.layout import Layout, ReadOptions
+from ikpca_cli.formats.layout import Layout
+from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.formats.series.edf_header import Header, Signal, read_header
 
 _STARTS = (b"0       ", b"\xffBIOSEMI")

@@ -19,8 +19,9 @@ from ikpca_cli.errors import InputError, OutputError
 from ikpca_cli.formats.csv.table_output import table_writer
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write, at_once
-from ikpca_cli.formats.layout import Layout, ReadOptions, TableStyle
+from ikpca_cli.formats.layout import Layout, TableStyle
 from ikpca_cli.formats.npy import array_rows
+from ikpca_cli.formats.read_options import ReadOptions
 
 _MISSING = "?"
 _TOLD = 20  # lines that tell how many decimals numbers have

@@ -22,8 +22,9 @@ from ikpca_cli.data.row_source import FloatArray, Progress
 from ikpca_cli.errors import IkpcaNote, InputError, OutputError
 from ikpca_cli.formats.file_rows import Rows
 from ikpca_cli.formats.format import Array, Format, Input, Output, Write
-from ikpca_cli.formats.layout import Layout, ReadOptions
+from ikpca_cli.formats.layout import Layout
 from ikpca_cli.formats.output import atomic_write, check_target
+from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.formats.series.wfdb_forms import FORMS, WIDEST, form_for
 from ikpca_cli.formats.series.wfdb_header import NAME, Header, is_header, read_header
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.csv.form.dialect import Dialect, find_dialect
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 
 
 def check_kept_marks(

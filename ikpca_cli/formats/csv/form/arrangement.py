@@ -27,7 +27,7 @@ from ikpca_cli.formats.csv.form.signal_columns import (
     length_of_each,
     turns_at,
 )
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 
 _UNLIKE = 0.25
 """Share of the signals that may vary by ten times less or more than most, or not at all."""

@@ -20,7 +20,7 @@ from ikpca_cli.formats.csv.form.cells import (
     split,
 )
 from ikpca_cli.formats.csv.form.marks import Marks, check_marks, find_marks
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 
 _DELIMITERS = {"tab": "\t", "\\t": "\t", "space": BLANK, "comma": ",", "semicolon": ";"}
 # In order of preference among those that explain the lines equally well.

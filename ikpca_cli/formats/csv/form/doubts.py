@@ -14,7 +14,7 @@ from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.csv.form.header_lines import Line
 from ikpca_cli.formats.csv.parsing.digits import Digits
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.formats.rows.class_column import class_column
 from ikpca_cli.formats.rows.fillers import LONG, filler, too_long
 

@@ -11,7 +11,7 @@ from ikpca_cli.data.axes import counts
 from ikpca_cli.formats.csv.columns import columns_named
 from ikpca_cli.formats.csv.form.axis import Matrix, beside_axis, rises
 from ikpca_cli.formats.csv.form.head import Head
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 
 FEWEST = 16
 """Rows that tell whether a column numbers them."""

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ikpca_cli.data.axes import NEAR, SHORTEST, axis_of, counts, steps_apart
 from ikpca_cli.formats.csv.form.axis import rises
 from ikpca_cli.formats.csv.form.head import Head
-from ikpca_cli.formats.layout import ReadOptions
+from ikpca_cli.formats.read_options import ReadOptions
 
 Matrix = npt.NDArray[np.float64]
 
