@@ -6,6 +6,7 @@ comes first, and a less precise one is believed only where it is clearly lower.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from ikpca_cli.data.duplicates import without_duplicates
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.eigenvalues import SHARES, Eigenvalues
 from ikpca_cli.noise.estimate import MANY_COLUMNS, NoiseLevel, Reading, lowest_of
+from ikpca_cli.noise.evidence.edges import level_beside_edges, most_normal_noise
 from ikpca_cli.noise.evidence.neighbours import have_order, neighbour_correlation
 from ikpca_cli.noise.evidence.normal_part import has_normal_rows, is_more_than_noise
 from ikpca_cli.noise.evidence.one_process import is_one_process
@@ -58,6 +60,7 @@ _HALF_FULL = 6.0  # times the rows of a window
 _PRECISE = 0.065  # doubt above which quiet columns say nothing against the spectrum
 _CLEARLY_LOWER = 0.8
 _CLEARLY_HIGHER = 1.1  # than the level of the highest frequencies
+_BESIDE_EDGES = 1.05  # the same for one beside edges
 _LOCAL_DOUBT = 1.1  # relative error of a level read across a surface, times the root of the rows
 _SATURATED, _HALF_SATURATED = 0.7, 0.3  # variance across a neighbourhood, over its window's
 _SHARE = 8  # of the directions that are enough
@@ -87,19 +90,30 @@ def estimate_noise(X: FloatArray) -> NoiseLevel:
     if len(X) < FEW_ROWS:
         return NoiseLevel(None, certain=False)
     spectrum = Eigenvalues.of(X)
-    level = _estimated(X, spectrum)
-    most = most_white(X)
-    if level.std is not None and level.std > _CLEARLY_HIGHER * most:
-        # Signal that goes on so far has a part in what is left there, too, unless that is even.
-        high = high_reading(X)
-        std = PART * most if high is None else min(high.std, most)
-        level = replace(level, std=std or None, certain=False, hidden=1.0)
+    level = _without_edges(X, _estimated(X, spectrum))
     if level.std is None or level.is_bound:
         return level
     is_guess = not level.certain and is_rounded(X, level.std)  # with no noise, for all it tells
     if is_guess or (X.shape[1] > MANY_COLUMNS and _is_of_unlike_columns(X, level, spectrum)):
         return replace(level, certain=False, is_bound=True)
     return level
+
+
+def _without_edges(X: FloatArray, level: NoiseLevel) -> NoiseLevel:
+    """Return the level of rows (n, p) below what signal at the highest frequencies adds to it."""
+    if not level.remark:
+        beside = level_beside_edges(X)
+        if beside is not None and beside.std is not None:
+            usual = level.std or math.inf
+            if usual > _BESIDE_EDGES * beside.std or (level.is_bound and not beside.is_bound):
+                return beside
+    most = most_white(X)
+    if level.std is None or level.std <= _CLEARLY_HIGHER * most:
+        return level
+    # Signal that goes on so far has a part in what is left there, too, unless that is even.
+    high = high_reading(X)
+    std = min(PART * most, most_normal_noise(X)) if high is None else min(high.std, most)
+    return replace(level, std=std or None, certain=False, hidden=1.0)
 
 
 def _is_of_unlike_columns(X: FloatArray, level: NoiseLevel, spectrum: Eigenvalues) -> bool:
@@ -118,7 +132,7 @@ def _is_of_unlike_columns(X: FloatArray, level: NoiseLevel, spectrum: Eigenvalue
 
 def _estimated(X: FloatArray, spectrum: Eigenvalues) -> NoiseLevel:
     """Return the level of centred rows (n, p) that all differ."""
-    level, below = _of_directions(X, spectrum)
+    level = _of_directions(X, spectrum)
     if X.shape[1] <= MANY_COLUMNS and not level.remark:
         level = bound_by_laws(bound_by_evenness(level, X, spectrum), X, spectrum)
     high = high_reading(X)
@@ -132,15 +146,12 @@ def _estimated(X: FloatArray, spectrum: Eigenvalues) -> NoiseLevel:
         return level
     checked = level if high is None else checked_by(level, high)
     if checked == level:
-        return unsure(level, below)
+        return level
     return unsure_by(checked, white) if white is not None and white.fits else checked
 
 
-def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, float]:
-    """Return the level by directions without signal, or across the surface of centred rows.
-
-    And the error of it that is only downwards, by signal that may be below the edge of noise.
-    """
+def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> NoiseLevel:
+    """Return the level by directions without signal, or across the surface of centred rows."""
     (first, signal), *others = (spectrum.reading(share) for share in SHARES)
     clipped = clipped_share(X)
     if clipped > CLIPPED and X.shape[1] > FEW_COLUMNS:
@@ -148,14 +159,14 @@ def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, fl
         remark = f"{clipped:.0%} of the values are at a limit, as if they were clipped"
         if is_gap_at_limit(X, first.std):
             remark = f"{clipped:.0%} of the values are at a limit, and hardly any are near it"
-            return NoiseLevel(first.std or None, certain=False, is_bound=True, remark=remark), 0.0
+            return NoiseLevel(first.std or None, certain=False, is_bound=True, remark=remark)
         few = 2 * spectrum.plateau() < X.shape[1] or len(X) < FEW_OF_LAWS
         # Edges, anywhere, are in all directions, but in few neighbours.
         between = level_between_limits(X)
         std = between if between < _CLEARLY_LOWER * first.std else first.std
         found = NoiseLevel(std or None, certain=False, error=first.doubt, remark=remark)
         # By signal in most directions, or in as many as so few rows show.
-        return replace(found, is_bound=few and X.shape[1] <= MANY_COLUMNS), 0.0
+        return replace(found, is_bound=few and X.shape[1] <= MANY_COLUMNS)
     best = lowest_of([first, *(reading for reading, _ in others)])
     if X.shape[1] <= FEW_COLUMNS:
         white = signal == 0
@@ -175,12 +186,12 @@ def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, fl
             is_bent = bends and RowLengths.of(X, spectrum, signal).are_too_even()
             is_bound = few or surface.is_bound or is_bent
             error = _LOCAL_DOUBT / len(X) ** 0.5
-            return NoiseLevel(surface.std, certain and not is_bound, is_bound, error), 0.0
+            return NoiseLevel(surface.std, certain and not is_bound, is_bound, error)
     quiet = quiet_reading(X)
     if quiet is not None and quiet.doubt < _PRECISE and lowest_of([best, quiet]) is quiet:
-        return NoiseLevel(quiet.std, certain=True, error=quiet.doubt / 2.0), 0.0
+        return NoiseLevel(quiet.std, certain=True, error=quiet.doubt / 2.0)
     if best.std == 0.0:
-        return NoiseLevel(None, certain=False), 0.0
+        return NoiseLevel(None, certain=False)
     level, below = _judged(X, spectrum, signal, best, part=best is not first), 0.0
     if level.std == best.std:
         # What lower eigenvalues tell less of noise may be chance, but not more than twice a doubt.
@@ -199,8 +210,8 @@ def _of_directions(X: FloatArray, spectrum: Eigenvalues) -> tuple[NoiseLevel, fl
     in_all_directions = signal == 0 or not level.certain
     enough = FEW_TO_SEE if signal else FEW_OF_WHITE
     if X.shape[1] <= FEWEST_COLUMNS and len(X) < enough and in_all_directions:
-        return replace(level, certain=False, is_bound=True), below
-    return level, below
+        level = replace(level, certain=False, is_bound=True)
+    return unsure(level, below)  # by signal that may be below the edge of noise
 
 
 def _beyond(whole: Reading, part: Reading) -> float:

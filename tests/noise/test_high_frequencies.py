@@ -57,7 +57,7 @@ def test_a_reading_in_doubt_says_nothing_against_a_level_that_is_certain(seed):
 @pytest.mark.parametrize(("doubt", "certain"), [(0.1, True), (3.0, False)])
 def test_a_reading_that_is_all_doubt_makes_no_level_certain(doubt, certain, monkeypatch):
     guess, reading = NoiseLevel(1.0, certain=False), Reading(0.5, doubt)
-    monkeypatch.setattr("ikpca_cli.noise.level._of_directions", lambda *_: (guess, 0.0))
+    monkeypatch.setattr("ikpca_cli.noise.level._of_directions", lambda *_: guess)
     monkeypatch.setattr("ikpca_cli.noise.level.high_reading", lambda _rows: reading)
     no_law = WhiteShare(1.0, 0.1, likely=0.5, expected=0.5, least=0.4, fits=False)
     monkeypatch.setattr("ikpca_cli.noise.level.WhiteShare.of", lambda _rows: no_law)

@@ -1,0 +1,86 @@
+"""The noise level beside edges, which are anywhere in rows that are smooth elsewhere.
+
+Steps, teeth and doses that start at their own times have power at all frequencies, and fill all
+directions. But few neighbours have an edge between them, so that differences along the row are
+normal but for some. Of normal noise no more are below a bound if anything is added to it (Anderson,
+"The integral of a symmetric unimodal function", 1955): quantiles of differences tell the most that
+its level may be (as the median of the finest wavelets does for Donoho and Johnstone, "Ideal spatial
+adaptation by wavelet shrinkage", 1994).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ikpca_cli.data.row_source import FloatArray
+from ikpca_cli.noise.estimate import NoiseLevel
+
+FEWEST_COLUMNS = 20
+"""In shorter rows edges are not few."""
+
+_ORDERS = ((2, 6.0), (4, 70.0))  # of differences, and what they multiply the variance of noise by
+_SHARES = (0.2, 0.35, 0.5)  # of the differences, below quantiles
+_NORMAL = (0.25334710313579967, 0.45376219016987946, 0.6744897501960817)  # those of |normal| ones
+_FAR, _SOME = 4.0, 0.01  # levels that noise has not, and the share that edges have at least
+_ALIKE, _WHITE = 0.05, 0.1  # relative difference of levels by quantiles, and by orders
+_CHANCE = 6.0  # what is added to these, over the root of the numbers
+_EVEN = (2.0, 3.0)  # scatter of rows and of columns, in units of what the root of numbers leaves
+_ALONE, _BACK = 0.6, 0.5  # share of edges that do not go back by half, as spikes do
+_HIDDEN = 0.25  # share of the squared level that may be signal
+
+
+def most_normal_noise(X: FloatArray) -> float:
+    """Return the highest level that normal white noise may have on rows (n, p), but for chance."""
+    return float(_levels(X).min(axis=0)[-1])
+
+
+def level_beside_edges(X: FloatArray) -> NoiseLevel | None:
+    """Return the level of white noise beside edges in rows; None where there are none.
+
+    It is a bound unless differences of several orders, and all but the largest of each, tell one
+    level, in any row and column. What jumps and comes back is a spike, or noise of heavy tails.
+
+    Parameters
+    ----------
+    X : ndarray, shape (n, p)
+        Centred.
+    """
+    if X.shape[1] < FEWEST_COLUMNS:
+        return None
+    levels = _levels(X)
+    level = float(levels[0, -1])
+    if level == 0.0:
+        return None
+    bends = np.abs(np.diff(X, n=2, axis=1)) / (_ORDERS[0][1] ** 0.5 * level)
+    if np.mean(bends > _FAR) < _SOME or _share_alone(X, level) < _ALONE:
+        return None
+    chance = _CHANCE / X.size**0.5
+    one = levels[0, 0] > (1.0 - _ALIKE - chance) * level
+    white = abs(levels[1, -1] / level - 1.0) < _WHITE + chance
+    even = all(
+        np.median(bends, axis=axis).std() * bends.shape[axis] ** 0.5 < most * _NORMAL[-1]
+        for axis, most in ((1, _EVEN[0]), (0, _EVEN[1]))
+    )
+    std = float(levels[:, -1].min())
+    return NoiseLevel(std, certain=False, is_bound=not (one and white and even), hidden=_HIDDEN)
+
+
+def _levels(X: FloatArray) -> FloatArray:
+    """Return levels by differences along rows (n, p), of each order by each quantile."""
+    normal = np.array(_NORMAL)
+    levels = [
+        np.quantile(np.abs(np.diff(X, n=order, axis=1)), _SHARES) / (normal * variance**0.5)
+        for order, variance in _ORDERS
+    ]
+    return np.array(levels)
+
+
+def _share_alone(X: FloatArray, level: float) -> float:
+    """Return the share of jumps in rows (n, p), beyond noise, that do not go back at once."""
+    jumps = np.diff(X, axis=1)
+    is_far = np.abs(jumps) > _FAR * 2.0**0.5 * level
+    before, after = np.zeros_like(jumps), np.zeros_like(jumps)
+    before[:, 1:], after[:, :-1] = jumps[:, :-1], jumps[:, 1:]
+    back = np.maximum(-before * np.sign(jumps), -after * np.sign(jumps))
+    alone = is_far & (back < _BACK * np.abs(jumps))
+    return float(alone.sum() / max(int(is_far.sum()), 1))
