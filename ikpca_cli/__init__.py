@@ -27,12 +27,12 @@ transform, pre-image, format or command is a module of its own and a line in its
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
 from ikpca_cli.version import __version__ as __version__
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from ikpca_cli.estimators.ikpca import IKPCA
     from ikpca_cli.estimators.kpca import KernelPCA
     from ikpca_cli.estimators.pca import PCA
@@ -52,6 +52,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(_HOMES[name]), name)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import signal
 import warnings
-from typing import NoReturn, cast
 
-from ikpca_cli.cli.streams import flush_results, open_standard_streams, say, unprintable
-from ikpca_cli.data import signals
+TYPE_CHECKING = False
+if TYPE_CHECKING:  # as `main` imports: all that takes time is where an interrupt is answered
+    from typing import NoReturn
 
 BLAS_THREADS = (
     "OPENBLAS_NUM_THREADS",
@@ -21,6 +21,11 @@ BLAS_THREADS = (
 
 def main() -> None:
     """Run the command line."""
+    try:
+        from ikpca_cli.cli.streams import flush_results, say, unprintable
+        from ikpca_cli.data import signals
+    except KeyboardInterrupt:
+        os._exit(128 + signal.SIGINT)
     code: int | str | None = 0
     try:
         _run()
@@ -37,12 +42,12 @@ def main() -> None:
         code = 1
     finally:
         # The work is done, or undone: an interrupt while the interpreter ends must not hide which.
-        is_asked = isinstance(code, int) and code > signals.FIRST
-        signals.ask_no_more(is_asked=is_asked)
+        asked = code if isinstance(code, int) and code > signals.FIRST else 0
+        signals.ask_no_more(is_asked=bool(asked))
         if not flush_results(told=bool(code)):
             code = code or 1
-        if is_asked:
-            signals.end_now(cast(int, code))
+        if asked:
+            signals.end_now(asked)
     raise SystemExit(code)
 
 
@@ -50,6 +55,9 @@ def _run() -> None:
     warnings.simplefilter("ignore")
     # Threads are started in one place (`ikpca_cli.data.threads`), by no library below it.
     os.environ.update(dict.fromkeys(BLAS_THREADS, "1"))
+    from ikpca_cli.cli.streams import open_standard_streams
+    from ikpca_cli.data import signals
+
     open_standard_streams()
     signals.on_request_to_end(_stop)
     from ikpca_cli.cli.app import app
@@ -64,7 +72,7 @@ def _run() -> None:
 
 def _stop(number: int, _frame: object) -> NoReturn:
     """Unwind, so that temporary files go, and leave with the signal's exit code."""
-    raise SystemExit(signals.FIRST + number)
+    raise SystemExit(128 + number)
 
 
 if __name__ == "__main__":

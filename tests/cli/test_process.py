@@ -32,6 +32,12 @@ def test_help_imports_nothing_heavy():
     assert heavy & set(loaded.decode().split()) == set()
 
 
+def test_nothing_of_weight_is_imported_where_no_interrupt_is_answered():
+    code = "import sys, ikpca_cli.__main__; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True)
+    assert not {"ikpca_cli.cli", "ikpca_cli.data", "typing"} & set(done.stdout.split()), done.stderr
+
+
 def test_version():
     assert run("--version").stdout.decode() == f"ikpca {__version__}\n"
 
