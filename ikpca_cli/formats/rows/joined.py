@@ -10,11 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.csv.parsing.spool import Spool
 from ikpca_cli.formats.file_rows import Rows
-from ikpca_cli.formats.rows.few_open import FewOpen, is_kept, named_warnings
-from ikpca_cli.formats.rows.mapped import Mapped
-from ikpca_cli.formats.rows.row_slices import BLOCK
+from ikpca_cli.formats.rows.few_open import FewOpen
 
 _NAMED = 10  # files that cannot be read, which an error names
 
@@ -31,18 +28,15 @@ class Part:
         Its samples among all, and how many it has.
     kept
         As for `Rows`.
-    spooled
-        Where its samples begin among those that are kept; None if they are read from the file.
     """
 
     name: str
     start: int
     count: int
     kept: npt.NDArray[np.intp] | None
-    spooled: int | None
 
 
-class Joined:
+class Joined(FewOpen):
     """Samples of several files, one file after another, read by slices.
 
     Parameters
@@ -57,8 +51,6 @@ class Joined:
     parts : list of Part
     first : Rows
         The first file; closed.
-    warnings : list of (str, str)
-        Lines that the user should see: the name of a file, and what is said of it.
 
     Raises
     ------
@@ -68,20 +60,21 @@ class Joined:
     """
 
     def __init__(self, opens: Sequence[Callable[[], Rows]], *, resample: bool = False) -> None:
+        super().__init__(self._matched)
         self.parts: list[Part] = []
-        self.warnings: list[tuple[str, str]] = []
         self.first: Rows
         self._opens, self._resample = opens, resample
-        self._files = FewOpen(self._opened)
-        self._spool: Spool | None = None
         dtypes, start = [], 0
         try:
             for place in range(len(opens)):
                 try:
-                    with self._opened(place) as rows:
-                        self._take(rows, start)
+                    with self._matched(place) as rows:
+                        self.first = self.first if place else rows
+                        self._check(rows)
+                        self.take(rows)
                 except InputError as error:
                     raise InputError(f"{error}{self._also_unreadable(place)}") from error
+                self.parts.append(Part(rows.name, start, len(rows), rows.kept))
                 dtypes.append(rows.dtype)
                 start += len(rows)
         except BaseException:
@@ -89,8 +82,6 @@ class Joined:
             raise
         self.shape = (start, self.first.shape[1])
         self.dtype = np.result_type(*dtypes)
-        kept = None if self._spool is None else self._spool.rows()
-        self._kept = None if kept is None else Mapped.of(kept)
 
     def __getitem__(self, rows: slice) -> npt.NDArray[Any]:
         """Return the samples of a slice with step 1, (k, p)."""
@@ -100,14 +91,8 @@ class Joined:
             low, high = max(part.start, start), min(part.start + part.count, stop)
             if low < high:
                 inner = slice(low - part.start, high - part.start)
-                block[low - start : high - start] = self._read(place, part, inner)
+                block[low - start : high - start] = self.read(place, inner)
         return block
-
-    def close(self) -> None:
-        """Close what is open."""
-        self._files.close()
-        if self._spool is not None:
-            self._spool.close()
 
     def _also_unreadable(self, place: int) -> str:
         """Return which files after one cannot be read, so that all are mended at once."""
@@ -123,7 +108,7 @@ class Joined:
         more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
         return f" (nor can these be read: {', '.join(found[:_NAMED])}{more})"
 
-    def _opened(self, place: int) -> Rows:
+    def _matched(self, place: int) -> Rows:
         rows = self._opens[place]()
         # What was matched to other names, as those of a model, is not matched anew.
         if place and rows.feature_names != self.first.feature_names:
@@ -133,15 +118,6 @@ class Joined:
                 rows.close()
                 raise
         return rows
-
-    def _take(self, rows: Rows, start: int) -> None:
-        """Take in a file that was opened: check it, and keep its samples if they are few."""
-        if not self.parts:
-            self.first = rows
-        self._check(rows)
-        self.warnings += named_warnings(rows)
-        spooled = self._keep(rows) if is_kept(rows) else None
-        self.parts.append(Part(rows.name, start, len(rows), rows.kept, spooled))
 
     def _check(self, rows: Rows) -> None:
         first = self.first
@@ -156,23 +132,6 @@ class Joined:
                 f"{rows.name} has samples of shape {rows.layout.sample_shape} but "
                 f"{first.name} of {first.layout.sample_shape}: give files of the same kind"
             )
-
-    def _keep(self, rows: Rows) -> int:
-        """Keep the samples of a file, and return where they begin."""
-        if self._spool is None:
-            self._spool = Spool(rows.shape[1], rows.name)
-        spooled = self._spool.count
-        step = max(1, BLOCK // rows.shape[1])
-        for start in range(0, len(rows), step):
-            block = rows[start : start + step]
-            self._spool.add(np.asarray(block, np.float64), self._spool.count + len(block))
-        return spooled
-
-    def _read(self, place: int, part: Part, inner: slice) -> npt.NDArray[Any]:
-        if part.spooled is not None:
-            assert self._kept is not None
-            return self._kept[part.spooled + inner.start : part.spooled + inner.stop]
-        return self._files.read(place, inner)
 
 
 class JoinedRows(Rows):
