@@ -18,12 +18,12 @@ from ikpca_cli.formats.csv.form.axis import rises
 from ikpca_cli.formats.csv.form.cells import numbers
 from ikpca_cli.formats.csv.form.clock import take_start
 from ikpca_cli.formats.csv.form.dialect import (
-    Dialect,
     check_comment,
     data_lines,
     find_dialect,
 )
-from ikpca_cli.formats.csv.form.head import Head, read_head
+from ikpca_cli.formats.csv.form.first_rows import FirstRows
+from ikpca_cli.formats.csv.form.head import read_head
 from ikpca_cli.formats.csv.parsing.table_text import TableText
 from ikpca_cli.formats.csv.plan import Plan, choose_columns
 from ikpca_cli.formats.read_options import ReadOptions
@@ -36,7 +36,7 @@ _LATER = 100
 
 
 @dataclass(frozen=True, kw_only=True)
-class FirstLines:
+class FirstLines(FirstRows):
     """The form of a table, and its first rows.
 
     Attributes
@@ -45,18 +45,12 @@ class FirstLines:
         The lines before the first row.
     skipped
         How many of these were skipped unread.
-    dialect
-        The form of the lines.
-    head
-        What is above the rows, and what there is to say of all that was guessed.
     marks_decided
         As `ikpca_cli.formats.csv.form.marks.Marks.decided`.
     columns, labels
         The places of the data, and of the columns that are kept as they are, counted from 0.
     spare
         Those of `labels` that were thought to hold no data.
-    lines, rows
-        The first rows as text, and their cells.
     arranged
         How samples are arranged.
     parted
@@ -65,14 +59,10 @@ class FirstLines:
 
     above: Sequence[str]
     skipped: int
-    dialect: Dialect
-    head: Head
     marks_decided: bool
     columns: Sequence[int]
     labels: Sequence[int]
     spare: Sequence[int]
-    lines: Sequence[str]
-    rows: Sequence[Sequence[str]]
     arranged: Arrangement
     parted: tuple[int, int] | None = None
 
@@ -82,20 +72,20 @@ class FirstLines:
         places = self.arranged.labels
         return self.labels.index(places[-1]) if places else 0
 
-    def plan(self, options: ReadOptions, name: str, encoding: str) -> Plan:
+    def plan(self, encoding: str) -> Plan:
         """Return what is to be read of the whole table."""
         return Plan(
             dialect=self.dialect,
             columns=tuple(self.columns),
             labels=tuple(self.labels),
-            name=name,
+            name=self.name,
             texts=tuple(label for label in self.labels if label in self.head.texts),
             names=self.head.names,
             first=sum(line.count("\n") + 1 for line in self.above),
-            allow_missing=options.missing != "error",
+            allow_missing=self.options.missing != "error",
             encoding=encoding,
             marks_decided=self.marks_decided,
-            empty=empty_columns(self.rows, self.columns),
+            empty=empty_columns(self.cells, self.columns),
             most=len(self.dialect.cells(self.head.header or "")),
         )
 
@@ -145,29 +135,33 @@ def first_lines(text: TableText, name: str, options: ReadOptions) -> FirstLines:
     whole = [place for place in whole if place >= head.first]
     below = [lines[place] for place in whole]
     rows = [dialect.cells(line) for line in below]
-    begin = take_start(below, rows, head, dialect, columns)
-    below, rows = below[begin:], rows[begin:]
     refuse_open_quotes(lines[: head.first], dialect, name)
-    if dialect.delimiter == "," and (options.delimiter, options.decimal, hint) == (None,) * 3:
-        refuse_split_numbers(below, head, dialect, columns, name)
     found = FirstLines(
-        above=lines[: head.first],
-        skipped=skipped,
+        lines=below,
+        cells=rows,
         dialect=dialect,
         head=head,
+        options=options,
+        name=name,
+        above=lines[: head.first],
+        skipped=skipped,
         marks_decided=marks.decided,
         columns=columns,
         labels=labels,
         spare=[label for label in labels if label in head.spare],
-        lines=below,
-        rows=rows,
         arranged=Arrangement(turned=options.transpose),
     )
+    begin = take_start(found, columns)
+    if begin:
+        above = lines[: head.first]
+        found = replace(found, lines=below[begin:], cells=rows[begin:], above=above)
+    if dialect.delimiter == "," and (options.delimiter, options.decimal, hint) == (None,) * 3:
+        refuse_split_numbers(found, columns)
     if options.labels is not None:
         return found
     first = whole[begin] if whole[begin:] else len(lines)
-    parted = _parted(found, lines, [place for place in places if place >= first], options)
-    return _arranged(found, options, name) if parted is None else parted
+    parted = _parted(found, lines, [place for place in places if place >= first])
+    return _arranged(found) if parted is None else parted
 
 
 def _rows_among(
@@ -196,29 +190,29 @@ def _sample(lines: Sequence[str], places: Sequence[int]) -> Sequence[int]:
     return places[:_SAMPLE]
 
 
-def _arranged(found: FirstLines, options: ReadOptions, name: str) -> FirstLines:
+def _arranged(found: FirstLines) -> FirstLines:
     """Return the form of a table with times, places and axes among its labels."""
-    rows, dialect, head = found.rows, found.dialect, found.head
-    while rows and any(dialect.grammar.number(rows[-1][c]) is None for c in found.columns):
+    rows = found.cells
+    while rows and any(found.dialect.grammar.number(rows[-1][c]) is None for c in found.columns):
         rows = rows[:-1]  # what stands below
-    times = times_apart(rows, dialect, head, found.columns, options)
+    first = replace(found, cells=rows)
+    times = times_apart(first, found.columns)
     columns = [column for column in found.columns if column not in times]
-    how = arrangement(rows, dialect, head, columns, options, name)
+    how = arrangement(first, columns)
     return replace(
         found,
         columns=[column for column in columns if column not in how.labels],
         labels=sorted({*found.labels, *times, *how.labels}),
-        arranged=replace(how, turned=how.turned or options.transpose),
+        arranged=replace(how, turned=how.turned or found.options.transpose),
     )
 
 
-def _parted(
-    found: FirstLines, lines: Sequence[str], places: Sequence[int], options: ReadOptions
-) -> FirstLines | None:
+def _parted(found: FirstLines, lines: Sequence[str], places: Sequence[int]) -> FirstLines | None:
     """Return the form of signals along one axis that blank lines part; None of other tables.
 
     `places` are those of the rows among `lines`.
     """
+    options = found.options
     asked = options.recording or options.transpose or options.orientation == "rows"
     gaps = np.flatnonzero(np.diff(places) > 1)
     if asked or [*found.columns] != [0, 1] or found.dialect.width != 2 or not gaps.size:

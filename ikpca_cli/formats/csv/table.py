@@ -99,7 +99,7 @@ def _read(
     progress: Progress,
 ) -> Rows:
     found = first_lines(text, name, options)
-    plan = found.plan(options, name, text.inner_encoding)
+    plan = found.plan(text.inner_encoding)
     parsed = parse_table(text, plan, size=size, progress=progress)
     _check_parsed(found, parsed, options, name)
     samples = _samples(found, parsed, options, name)
@@ -141,7 +141,7 @@ def _read(
 def _check_parsed(found: FirstLines, parsed: Parsed, options: ReadOptions, name: str) -> None:
     """Refuse a table of which the first lines told another form than those below have."""
     if options.columns is None:
-        below = parsed.labels[len(found.rows) :]
+        below = parsed.labels[len(found.cells) :]
         refuse_late_numbers(below, found.labels, found.spare, found.dialect.grammar, name)
     if options.orientation == "rows":
         return

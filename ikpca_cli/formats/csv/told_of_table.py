@@ -46,11 +46,9 @@ def told_of(
         )
     lines += parsed.left_out.said(0 if found.arranged.stacked else len(parsed.values))
     if "skip_rows" in options.kept:  # told of another file
-        skipped = found.above[: found.skipped]
-        lines += row_left_out(skipped, found.head, found.dialect, found.columns)
-    known = replace(options, transpose=found.arranged.turned)
-    form = found.rows, found.head, found.dialect
-    return lines + doubts_about(*form, parsed.values, parsed.digits, found.columns, known)
+        lines += row_left_out(found.above[: found.skipped], found, found.columns)
+    known = replace(found, options=replace(options, transpose=found.arranged.turned))
+    return lines + doubts_about(known, parsed.values, parsed.digits, found.columns)
 
 
 def _statement(

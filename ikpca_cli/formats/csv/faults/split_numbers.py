@@ -6,31 +6,25 @@ import re
 from collections.abc import Sequence
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.csv.form.dialect import Dialect
-from ikpca_cli.formats.csv.form.head import Head
+from ikpca_cli.formats.csv.form.first_rows import FirstRows
 
 _WHOLE = re.compile(r"[+-]?+(?:0|[1-9]\d*+)", re.A)
 _BEHIND = re.compile(r"\d++", re.A)
 
 
-def refuse_split_numbers(
-    lines: Sequence[str], head: Head, dialect: Dialect, columns: Sequence[int], name: str
-) -> None:
-    """Refuse a table in which every other comma is plainly within a number.
-
-    `lines` are some rows, that commas split into as many cells each; the other parameters are
-    those of `arrangement`.
+def refuse_split_numbers(found: FirstRows, columns: Sequence[int]) -> None:
+    """Refuse a table, with these columns of data, if every other comma is plainly within a number.
 
     Raises
     ------
     InputError
         Naming one of the numbers.
     """
-    if not lines or len(columns) % 2:
+    if not found.lines or len(columns) % 2:
         return
     rows, before, behind = [], [], []
-    for line in lines:
-        raw = dialect.raw_cells(line)
+    for line in found.lines:
+        raw = found.dialect.raw_cells(line)
         rows.append([raw[column] for column in columns])
         cells = [cell.strip() for cell in rows[-1]]
         before += cells[::2]
@@ -40,13 +34,13 @@ def refuse_split_numbers(
         ):
             return
     below_zero = not {"-0", "+0"}.isdisjoint(before)
-    if not (below_zero or _are_decimals(behind) or _is_apart(rows) or _is_halved(head, dialect)):
+    if not (below_zero or _are_decimals(behind) or _is_apart(rows) or _is_halved(found)):
         return
     remedy = "save the table with another delimiter, or its numbers in quotes"
     if len(columns) == 2:
         remedy = "give --decimal , if that is the decimal mark"
     raise InputError(
-        f"{name}: commas stand within numbers, as in {before[0]},{behind[0]}, and between "
+        f"{found.name}: commas stand within numbers, as in {before[0]},{behind[0]}, and between "
         f"them: {remedy}; if none is within a number, give --delimiter ,"
     )
 
@@ -66,8 +60,9 @@ def _is_apart(rows: Sequence[Sequence[str]]) -> bool:
     )
 
 
-def _is_halved(head: Head, dialect: Dialect) -> bool:
+def _is_halved(found: FirstRows) -> bool:
     """Tell whether the line above the rows has a name for every two cells."""
+    head, dialect = found.head, found.dialect
     if head.names is not None or not head.preamble:
         return False
     named = dialect.cells(head.preamble[-1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from ikpca_cli.formats.csv.form.cells import numbers
 from ikpca_cli.formats.csv.form.clock import MOST_COLUMNS, clock_columns
 from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.doubts import index_or_axis
+from ikpca_cli.formats.csv.form.first_rows import FirstRows
 from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.csv.form.row_numbers import (
     beside_numbers,
@@ -27,7 +29,6 @@ from ikpca_cli.formats.csv.form.signal_columns import (
     length_of_each,
     turns_at,
 )
-from ikpca_cli.formats.read_options import ReadOptions
 
 _UNLIKE = 0.25
 """Share of the signals that may vary by ten times less or more than most, or not at all."""
@@ -55,51 +56,26 @@ class Arrangement:
     labels: tuple[int, ...] = ()
 
 
-def arrangement(
-    rows: Sequence[Sequence[str]],
-    dialect: Dialect,
-    head: Head,
-    columns: Sequence[int],
-    options: ReadOptions,
-    name_of_file: str,
-) -> Arrangement:
-    """Find how the samples of a table are arranged, and say so.
-
-    Parameters
-    ----------
-    rows
-        Cells of the first rows.
-    dialect
-        Their form.
-    head
-        What is above them; it takes what is to be said.
-    columns
-        The columns of data.
-    options
-        What is known of the samples.
-    name_of_file
-        What messages call the file.
+def arrangement(first: FirstRows, columns: Sequence[int]) -> Arrangement:
+    """Find how the samples of a table are arranged, by the columns of data, and say so.
 
     Raises
     ------
     InputError
         If signals have axes of their own.
     """
+    head, options = first.head, first.options
     if head.coordinates:
         places = tuple(place for place in range(head.coordinates) if place in columns)
         if options.columns is not None or not places:
             return Arrangement()
         head.guesses.append(f"{columns_named(places)} for labels")
         return Arrangement(labels=places)
-    values: list[Matrix] = []
     errors: tuple[int, ...] = ()
-    if rows:
-        cells = (row[column] for column in columns for row in rows)
-        values = list(numbers(cells, dialect.grammar).reshape(len(columns), len(rows)))
-        errors = uncertainties(columns, values, head, options, name_of_file)
-        aside = (*count_of_rows(columns, values, head, options), *errors)
-        own = {c: own for c, own in zip(columns, values, strict=True) if c not in aside}
-        found = _of_columns(rows, [*own.values()], dialect, head, [*own], options, name_of_file)
+    if first.cells:
+        errors = uncertainties(first, columns)
+        aside = (*count_of_rows(first, columns), *errors)
+        found = _of_columns(first, [column for column in columns if column not in aside])
         if errors and (found is not None or options.recording):
             head.guesses.append(f"{columns_named(errors, head.names)} for uncertainties of others")
         if found is not None:
@@ -107,33 +83,25 @@ def arrangement(
     if options.columns is not None:
         return Arrangement(turned=options.transpose)
     aside = errors if options.recording else ()
-    if rows and not (options.transpose or options.recording or options.orientation != "auto"):
-        aside = beside_numbers(values, head, columns, options.width)
-    columns = [column for column in columns if column not in aside]
-    axis = index_or_axis(rows, dialect, head, columns, options)
+    if first.cells and not (
+        options.transpose or options.recording or options.orientation != "auto"
+    ):
+        aside = beside_numbers(first, columns)
+    axis = index_or_axis(first, [column for column in columns if column not in aside])
     return Arrangement(turned=options.transpose, labels=(*aside, *axis))
 
 
-def _of_columns(
-    rows: Sequence[Sequence[str]],
-    values: Sequence[Matrix],
-    dialect: Dialect,
-    head: Head,
-    columns: Sequence[int],
-    options: ReadOptions,
-    name_of_file: str,
-) -> Arrangement | None:
-    """Return how signals that are columns, or stand in one, are arranged; None for other tables.
-
-    `values` are the numbers of each column; the others are those of `arrangement`.
-    """
+def _of_columns(rows: FirstRows, columns: Sequence[int]) -> Arrangement | None:
+    """Return how signals that are columns, or stand in one, are arranged; None for other tables."""
+    head, options = rows.head, rows.options
     as_rows = options.orientation == "rows" or options.recording or options.transpose
     if len(columns) == 1 and not as_rows and not head.texts and options.of_signals:
         head.guesses.append("its only column for a signal")
         return Arrangement(turned=True)
-    before = _before_axis(rows, head, columns)
+    values = [rows.numbers(column) for column in columns]
+    before = _before_axis(rows, columns)
     if not as_rows and options.width != len(columns) and before:
-        spots = [np.array([row[column] for row in rows]) for column in before]
+        spots = [np.array(rows.column(column)) for column in before]
         if are_stacked(spots, values[-2]):
             head.guesses.append(
                 f"{columns_named(before)} for the places of signals that stand below each other, "
@@ -141,18 +109,17 @@ def _of_columns(
             )
             return Arrangement(stacked=True, labels=tuple(columns[:-1]))
     first = columns[0]
-    name = head.names[first] if head.names else None
     pairs = [line for line in head.preamble[-1:] if "(XY..XY)" in line.upper()]
-    called = " ".join([name or "", *_units(first, head, dialect), *pairs])
+    units = (rows.dialect.cells(line)[first : first + 1] for line in head.units)
+    called = " ".join([rows.called(first) or "", *chain.from_iterable(units), *pairs])
     if not are_signals(values, called, head, options):
         return None
     same = [c for c, own in zip(columns, values, strict=True) if (own == values[0]).all()]
     others = [column for column in columns if column not in same]
     count = len(others)
-    _refuse_other_axes(rows, dialect, others, values[0], name_of_file)
+    _refuse_other_axes(rows, others, values[0])
     if options.axis is None and not options.transpose:
-        _refuse_unlike(columns, values, same, name_of_file)
-    shown = f"column {first + 1}" + (f" {name!r}" if name else "")
+        _refuse_unlike(columns, values, same, rows.name)
     signals = "a signal" if count == 1 else f"{count} signals, one a column"
     still = [c for c, own in zip(columns, values, strict=True) if (own == own[0]).all()]
     if still and count > 1:
@@ -161,47 +128,36 @@ def _of_columns(
             "--columns with the axis and the signals"
         )
     again = f", which {columns_named(same[1:])} repeat" if same[1:] else ""
-    head.guesses.append(f"{shown} for the axis of {signals}{again}")
+    head.guesses.append(f"{rows.shown(first)} for the axis of {signals}{again}")
     return Arrangement(turned=count > 0, labels=tuple(same) if count else ())
 
 
-def times_apart(
-    rows: Sequence[Sequence[str]],
-    dialect: Dialect,
-    head: Head,
-    columns: Sequence[int],
-    options: ReadOptions,
-) -> tuple[int, ...]:
-    """Return the columns of data that are times together, see `clock_columns`, and say so.
-
-    Parameters are those of `arrangement`.
-    """
+def times_apart(rows: FirstRows, columns: Sequence[int]) -> tuple[int, ...]:
+    """Return the columns of data that are times together, see `clock_columns`, and say so."""
+    head, options = rows.head, rows.options
     if options.transpose or options.columns is not None or len(columns) < 2 or head.coordinates:
         return ()
     first = columns[:MOST_COLUMNS]
-    values = [numbers([row[column] for row in rows], dialect.grammar) for column in first]
     names = [head.names[column] for column in first] if head.names else None
-    found = tuple(columns[place] for place in clock_columns(values, names))
+    places = clock_columns([rows.numbers(column) for column in first], names)
+    found = tuple(columns[place] for place in places)
     if not found or options.width == len(columns):  # as which a model knows them
         return ()
     head.guesses.append(f"{columns_named(found)} for times")
     return found
 
 
-def _refuse_other_axes(
-    rows: Sequence[Sequence[str]], dialect: Dialect, columns: Sequence[int], axis: Matrix, name: str
-) -> None:
+def _refuse_other_axes(rows: FirstRows, columns: Sequence[int], axis: Matrix) -> None:
     """Refuse signals beside which stand axes that go the way of the first, over much the same."""
     found = []
     for column in columns:
-        cells = [row[column] for row in rows]
-        values = numbers(cells, dialect.grammar)
-        if len(rows) >= _CLEAR and is_even(values, decimals(cells)) and _go_together(values, axis):
+        values, cells = rows.numbers(column), rows.column(column)
+        if len(cells) >= _CLEAR and is_even(values, decimals(cells)) and _go_together(values, axis):
             found.append(column)
     if found:
         are = "looks like an axis" if len(found) == 1 else "look like axes"
         raise InputError(
-            f"{name}: {columns_named(found)} {are}, other than that in the first: save each "
+            f"{rows.name}: {columns_named(found)} {are}, other than that in the first: save each "
             "signal with its own in a file, or choose one by --columns (--window none reads rows "
             "as they are)"
         )
@@ -237,22 +193,16 @@ def _go_together(values: Matrix, axis: Matrix) -> bool:
     return bool(same_way and common > 0.5 * max(high - low, most - least))
 
 
-def _before_axis(rows: Sequence[Sequence[str]], head: Head, columns: Sequence[int]) -> list[int]:
+def _before_axis(rows: FirstRows, columns: Sequence[int]) -> list[int]:
     """Return the columns before the last two, of numbers and text, if all are in order.
 
     None, if they are more than say where a spectrum was taken.
     """
-    before = [*columns[:-2], *head.texts]
+    before = [*columns[:-2], *rows.head.texts]
     if len(before) not in COORDINATES:
         return []
     whole = [*sorted(before), *columns[-2:]] == list(range(min(before), columns[-1] + 1))
     return before if whole and len(columns) > 1 else []
-
-
-def _units(column: int, head: Head, dialect: Dialect) -> list[str]:
-    """Return what stands in a column between names and rows."""
-    cells = (dialect.cells(line) for line in head.units)
-    return [row[column] for row in cells if len(row) > column]
 
 
 def check_axis(

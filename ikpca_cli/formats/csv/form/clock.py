@@ -12,9 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ikpca_cli.formats.csv.form.cells import numbers
-from ikpca_cli.formats.csv.form.dialect import Dialect
-from ikpca_cli.formats.csv.form.head import Head
+from ikpca_cli.formats.csv.form.first_rows import FirstRows
 
 Matrix = npt.NDArray[np.float64]
 
@@ -72,23 +70,15 @@ def clock_columns(columns: Sequence[Matrix], names: Sequence[str] | None) -> tup
     return ()
 
 
-def take_start(
-    lines: Sequence[str],
-    rows: Sequence[Sequence[str]],
-    head: Head,
-    dialect: Dialect,
-    columns: Sequence[int],
-) -> int:
+def take_start(rows: FirstRows, columns: Sequence[int]) -> int:
     """Lay aside a time since 1970 above the samples, and their rate below it; return how many rows.
 
-    The first rows are given as they are, `lines`, and by cells; `head` takes those that are laid
-    aside, and what is to be said. Parameters are those of `arrangement`.
+    `columns` are those of data.
     """
-    cells = [[row[column] for column in columns] for row in rows]
-    if head.texts or any(dialect.grammar.number(cell) is None for row in cells for cell in row):
+    head = rows.head
+    if head.texts:
         return 0
-    values = numbers([cell for row in cells for cell in row], dialect.grammar)
-    values = values.reshape(len(rows), len(columns))
+    values = rows.matrix(columns)
     if len(values) <= _FEWEST or not np.isfinite(values).all() or (values[0] != values[0, 0]).any():
         return 0
     first, rest = values[0, 0], values[1:]
@@ -98,9 +88,9 @@ def take_start(
     rate = float(rest[0, 0])
     count = 1 + bool((rest[0] == rate).all() and 0.0 < rate <= _FASTEST and rate == round(rate))
     if head.names is None:
-        head.preamble = (*head.preamble, *lines[:count])
+        head.preamble = (*head.preamble, *rows.lines[:count])
     else:
-        head.units = (*head.units, *lines[:count])
+        head.units = (*head.units, *rows.lines[:count])
     head.first += count
     told = f" and row 2, {rate:g}, for the samples a second" if count > 1 else ""
     head.guesses.append(f"row 1, {first:.10g}, for the time of the first sample{told}")

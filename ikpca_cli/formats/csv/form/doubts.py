@@ -10,11 +10,10 @@ import numpy.typing as npt
 
 from ikpca_cli.formats.csv.form.axis import Verdict, decimals, is_even, judge, numbers_rows, rises
 from ikpca_cli.formats.csv.form.cells import is_comment, numbers
-from ikpca_cli.formats.csv.form.dialect import Dialect
+from ikpca_cli.formats.csv.form.first_rows import FirstRows
 from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.csv.form.header_lines import Line
 from ikpca_cli.formats.csv.parsing.digits import Digits
-from ikpca_cli.formats.read_options import ReadOptions
 from ikpca_cli.formats.rows.class_column import class_column
 from ikpca_cli.formats.rows.fillers import LONG, filler, too_long
 
@@ -32,32 +31,27 @@ _FINE = 2
 _THREE = re.compile(r"0\d\d")
 
 
-def index_or_axis(
-    rows: Sequence[Sequence[str]],
-    dialect: Dialect,
-    head: Head,
-    columns: Sequence[int],
-    options: ReadOptions,
-) -> list[int]:
+def index_or_axis(rows: FirstRows, columns: Sequence[int]) -> list[int]:
     """Return the first column if it is an index, or the axis of samples in columns; say so.
 
     What may be either, or data, is doubted. An index has no name and numbers the rows. Whoever
-    cleans a recording tells its times, and keeps them. Parameters are those of `arrangement`.
+    cleans a recording tells its times, and keeps them.
     """
+    head, dialect, options = rows.head, rows.dialect, rows.options
     first, transposed = columns[0], options.transpose
     if len(columns) < 2:
         return []
-    cells = [[row[column] for row in rows] for column in columns]
-    values = [numbers(column, dialect.grammar) for column in cells]
-    if first == 0 and head.names is not None and not head.names[0] and not transposed:
+    values = rows.numbers(first)
+    if first == 0 and rows.called(0) == "" and not transposed:
         named = len(dialect.cells(head.header or "")) == dialect.width
-        if options.width == len(columns) or not numbers_rows(values[0], by_one=not named):
+        if options.width == len(columns) or not numbers_rows(values, by_one=not named):
             return []  # more is said elsewhere
         head.guesses.append("column 1, which has no name and numbers the rows, for labels")
         return [first]
-    if len(rows) < _ROWS or not rises(values[0]):
+    if len(values) < _ROWS or not rises(values):
         return []
-    shown, labels = _named(first, head)
+    cells = [rows.column(column) for column in columns]
+    shown, labels = rows.shown(first), _labels(first, head)
     if transposed:
         verdict = judge(cells[0], cells[1:], dialect.grammar)
         if verdict is Verdict.AXIS:
@@ -69,7 +63,7 @@ def index_or_axis(
                 f"{labels}"
             )
         return []
-    even = (is_even(*pair) for pair in zip(values, map(decimals, cells), strict=True))
+    even = (is_even(rows.numbers(c), decimals(own)) for c, own in zip(columns, cells, strict=True))
     if not options.recording and next(even) and not any(even):
         head.doubts.append(
             f"{shown} rises evenly, as an index or a time does; it was read as data. To leave it "
@@ -79,14 +73,10 @@ def index_or_axis(
     return []
 
 
-def row_left_out(
-    above: Sequence[str], head: Head, dialect: Dialect, columns: Sequence[int]
-) -> list[str]:
-    """Say where lines `above` the others hold a row, which will not be cleaned as they are skipped.
-
-    The other parameters are those of `arrangement`.
-    """
-    texts = [column for column in head.texts if column not in columns]
+def row_left_out(above: Sequence[str], rows: FirstRows, columns: Sequence[int]) -> list[str]:
+    """Say where lines `above` hold a row, which will not be cleaned as they are skipped."""
+    dialect = rows.dialect
+    texts = [column for column in rows.head.texts if column not in columns]
     for place, text in enumerate(above):
         line = Line.of(place, text, dialect)
         if line.width != dialect.width or is_comment(text, dialect.comment):
@@ -101,33 +91,25 @@ def row_left_out(
 
 
 def doubts_about(
-    rows: Sequence[Sequence[str]],
-    head: Head,
-    dialect: Dialect,
-    values: Matrix,
-    digits: Digits,
-    columns: Sequence[int],
-    options: ReadOptions,
+    rows: FirstRows, values: Matrix, digits: Digits, columns: Sequence[int]
 ) -> list[str]:
-    """Return lines about what was read: `values` (rows, columns), and the `digits` they have.
-
-    The other parameters are those of `arrangement`.
-    """
+    """Return lines about what was read: `values` (rows, columns), and the `digits` they have."""
     lines = []
+    head, options = rows.head, rows.options
     told = options.columns is not None or options.transpose
-    unnamed = head.names is not None and head.names[0] == "" and columns[0] == 0
+    unnamed = rows.called(0) == "" and columns[0] == 0
     if unnamed and len(columns) > 1 and not told and _may_count(values[:, 0]):
         lines.append(
             "the first column has no name, as pandas writes its index; it was read as data. To "
-            f"leave it out, and keep it in outputs, give --labels {_named(0, head)[1]}"
+            f"leave it out, and keep it in outputs, give --labels {_labels(0, head)}"
         )
-    if dialect.delimiter == "," and digits.whole:
-        lines += _commas(rows, head)
+    if rows.dialect.delimiter == "," and digits.whole and head.names is None:
+        lines += _commas(rows.cells)
     if not told and options.labels is None:
-        lines += _classes(values, digits, columns, head)
+        lines += _classes(values, digits, columns, rows)
     if values.size <= _LOOKED_AT and values.size:
         lines += _fillers(values) + _totals(values, digits)
-        lines += _axis_again(values, head, dialect, columns)
+        lines += _axis_again(values, rows, columns)
         found = too_long(values) if digits.unmarked else None
         if found is not None:
             lines.append(f"row {found[0] + 1} {LONG.format(float(values[found]))}")
@@ -140,17 +122,13 @@ def _may_count(values: Matrix) -> bool:
     return bool((values == np.rint(values)).all() or (steps > 0).all() or (steps < 0).all())
 
 
-def _named(column: int, head: Head) -> tuple[str, str]:
-    """Return a column as messages name it, and what ``--labels`` needs to have it, too."""
-    name = head.names[column] if head.names else None
-    labels = ",".join(str(place + 1) for place in sorted({column, *head.texts, *head.spare}))
-    return f"column {column + 1}" + (f" {name!r}" if name else ""), labels
+def _labels(column: int, head: Head) -> str:
+    """Return what ``--labels`` needs to have a column among the others."""
+    return ",".join(str(place + 1) for place in sorted({column, *head.texts, *head.spare}))
 
 
-def _commas(rows: Sequence[Sequence[str]], head: Head) -> list[str]:
+def _commas(rows: Sequence[Sequence[str]]) -> list[str]:
     """Say where a comma may be no delimiter."""
-    if head.names is not None:
-        return []
     behind = list(zip(*rows, strict=True))[1:]
     if len(behind) == 1 and any(cell.startswith("0") and len(cell) > 1 for cell in behind[0]):
         return ["read as two columns; if the comma is a decimal mark, give --decimal ,"]
@@ -163,16 +141,17 @@ def _commas(rows: Sequence[Sequence[str]], head: Head) -> list[str]:
     return []
 
 
-def _classes(values: Matrix, digits: Digits, columns: Sequence[int], head: Head) -> list[str]:
+def _classes(values: Matrix, digits: Digits, columns: Sequence[int], rows: FirstRows) -> list[str]:
     """Say where a column at an end may be the class of each row."""
     fine = np.array(digits.most) >= _FINE
     found = class_column(values, None if digits.exponents else fine)
     if found is None:
         return []
-    shown, labels = _named(columns[found[0]], head)
+    place = columns[found[0]]
     return [
-        f"{shown} holds {found[1]} whole numbers, where the others have decimals; it was read as "
-        f"data. If it is the class of each row, give --labels {labels}"
+        f"{rows.shown(place)} holds {found[1]} whole numbers, where the others have decimals; it "
+        "was read as data. If it is the class of each row, give --labels "
+        f"{_labels(place, rows.head)}"
     ]
 
 
@@ -188,11 +167,12 @@ def _fillers(values: Matrix) -> list[str]:
     ]
 
 
-def _axis_again(values: Matrix, head: Head, dialect: Dialect, columns: Sequence[int]) -> list[str]:
+def _axis_again(values: Matrix, rows: FirstRows, columns: Sequence[int]) -> list[str]:
     """Say where a row is the axis above the rows again, as where files were put together."""
-    if head.names is None:
+    names = rows.head.names
+    if names is None:
         return []
-    axis = numbers([head.names[column] for column in columns], dialect.grammar)
+    axis = numbers([names[column] for column in columns], rows.dialect.grammar)
     again = np.flatnonzero((values == axis).all(axis=1))
     if not again.size:
         return []

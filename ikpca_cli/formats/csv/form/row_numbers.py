@@ -10,8 +10,7 @@ import numpy as np
 from ikpca_cli.data.axes import counts
 from ikpca_cli.formats.csv.columns import columns_named
 from ikpca_cli.formats.csv.form.axis import Matrix, beside_axis, rises
-from ikpca_cli.formats.csv.form.head import Head
-from ikpca_cli.formats.read_options import ReadOptions
+from ikpca_cli.formats.csv.form.first_rows import FirstRows
 
 FEWEST = 16
 """Rows that tell whether a column numbers them."""
@@ -56,88 +55,51 @@ def is_number_of_rows(name: str, cells: Sequence[str]) -> bool:
     return numbers_in_order(values)
 
 
-def row_numbers(
-    columns: Sequence[int],
-    values: Sequence[Matrix],
-    names: Sequence[str] | None,
-    width: int | None,
-) -> tuple[int, ...]:
-    """Return the columns of data that number the rows, and are none; empty if none does.
-
-    Parameters
-    ----------
-    columns
-        Their places.
-    values : sequence of ndarray of shape (n,)
-        The numbers in some rows.
-    names
-        Of all columns of the table.
-    width
-        Columns that a sample is known to have.
-    """
-    if names is None or width == len(columns):
+def _row_numbers(rows: FirstRows, columns: Sequence[int]) -> tuple[int, ...]:
+    """Return the columns of data that number the rows, and are none; empty if none does."""
+    width = rows.options.width
+    if rows.head.names is None or width == len(columns):
         return ()
-    called = [
-        (column, own)
-        for column, own in zip(columns, values, strict=True)
-        if is_called_a_number(names[column])
-    ]
+    found = tuple(c for c in columns if is_called_a_number(rows.head.names[c]))
     if width is not None:  # as the fit had it, in whatever order
-        found = tuple(column for column, _ in called)
         return found if width == len(columns) - len(found) else ()
-    found = tuple(c for c, own in called if len(own) >= FEWEST and numbers_in_order(own))
+    few = len(rows.cells) < FEWEST
+    found = () if few else tuple(c for c in found if numbers_in_order(rows.numbers(c)))
     return found if len(columns) - len(found) > 1 else ()
 
 
-def count_of_rows(
-    columns: Sequence[int], values: Sequence[Matrix], head: Head, options: ReadOptions
-) -> tuple[int, ...]:
+def count_of_rows(rows: FirstRows, columns: Sequence[int]) -> tuple[int, ...]:
     """Return the first column if it counts the rows, without a name or with that of a number."""
-    name = head.names[columns[0]] if head.names else None
+    name = rows.called(columns[0])
     called = name is not None and (not name or is_called_a_number(name))
-    known = options.width == len(columns) or len(columns) < 3
-    return (columns[0],) if called and not known and counts(values[0]) else ()
+    known = rows.options.width == len(columns) or len(columns) < 3
+    return (columns[0],) if called and not known and counts(rows.numbers(columns[0])) else ()
 
 
-def uncertainties(
-    columns: Sequence[int],
-    values: Sequence[Matrix],
-    head: Head,
-    options: ReadOptions,
-    name: str,
-) -> tuple[int, ...]:
+def uncertainties(rows: FirstRows, columns: Sequence[int]) -> tuple[int, ...]:
     """Return the columns behind an axis and signals that are called uncertainties of these.
 
     The third of a file of X, Y and E (a diffraction pattern) is one. None are columns that were
     chosen, or more than there are signals.
     """
-    names = dict(enumerate(head.names or ()))
-    if len(columns) == 3 and name.lower().removesuffix(".gz").endswith(".xye"):
+    names = dict(enumerate(rows.head.names or ()))
+    if len(columns) == 3 and rows.name.lower().removesuffix(".gz").endswith(".xye"):
         names = {columns[2]: "error"}
-    found = tuple(
-        column
-        for column, own in zip(columns[1:], values[1:], strict=True)
-        if _UNCERTAIN.fullmatch(names.get(column, "").strip("\"' ")) and (own >= 0.0).all()
-    )
-    known = options.columns is not None or options.width == len(columns)
+    called = [c for c in columns[1:] if _UNCERTAIN.fullmatch(names.get(c, "").strip("\"' "))]
+    found = tuple(column for column in called if (rows.numbers(column) >= 0.0).all())
+    known = rows.options.columns is not None or rows.options.width == len(columns)
     return () if known or 2 * len(found) >= len(columns) else found
 
 
-def beside_numbers(
-    values: Sequence[Matrix], head: Head, columns: Sequence[int], width: int | None
-) -> tuple[int, ...]:
-    """Return columns that number the rows, or stand beside numbered ones, and say so.
-
-    Parameters are those of `row_numbers`; `head` takes what is to be said.
-    """
-    numbered = row_numbers(columns, values, head.names, width)
+def beside_numbers(rows: FirstRows, columns: Sequence[int]) -> tuple[int, ...]:
+    """Return columns that number the rows, or stand beside numbered ones, and say so."""
+    head, numbered = rows.head, _row_numbers(rows, columns)
     beside: tuple[int, ...] = ()
-    if width != len(columns) - len(numbered):
-        own = dict(zip(columns, values, strict=True))
-        found = [c for c in beside_axis(head.names) if c in own and c not in numbered]
-        first = min(own.keys() - {*found, *numbered}, default=0)
+    if rows.options.width != len(columns) - len(numbered):
+        found = [c for c in beside_axis(head.names) if c in columns and c not in numbered]
+        first = min({*columns} - {*found, *numbered}, default=0)
         # What rises before the others may be times.
-        beside = tuple(c for c in found if c > first or not rises(own[c]))
+        beside = tuple(c for c in found if c > first or not rises(rows.numbers(c)))
     if numbered:
         head.guesses.append(f"{columns_named(numbered)} for labels, as numbers of the rows")
     if beside:

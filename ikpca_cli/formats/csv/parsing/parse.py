@@ -15,10 +15,10 @@ from ikpca_cli.errors import InputError
 from ikpca_cli.formats.csv.faults import hints
 from ikpca_cli.formats.csv.form.cells import is_comment, unquoted
 from ikpca_cli.formats.csv.form.footer import LINES, cut_off, footer
-from ikpca_cli.formats.csv.form.left_out import LeftOut
 from ikpca_cli.formats.csv.parsing.digits import Digits
 from ikpca_cli.formats.csv.parsing.fast import parse_fast, reader
 from ikpca_cli.formats.csv.parsing.late_marks import LateMarks
+from ikpca_cli.formats.csv.parsing.left_out import LeftOut
 from ikpca_cli.formats.csv.parsing.spool import Spool
 from ikpca_cli.formats.csv.parsing.table_text import TableText
 from ikpca_cli.formats.csv.plan import Plan
