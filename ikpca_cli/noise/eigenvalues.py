@@ -10,6 +10,7 @@ them are equal but for chance, which Bartlett's likelihood-ratio test of a spher
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache, cached_property
 from math import comb
 
 import numpy as np
@@ -79,6 +80,11 @@ class Eigenvalues:
         empty = empty if empty - constant <= _FEW * (short - constant) and empty < short else 0
         kept = values[empty - short :] / long
         return cls(np.maximum(kept, 0.0), vectors[:, empty - short :], long, of_columns, empty)
+
+    @cached_property
+    def signal(self) -> int:
+        """Directions above the edge of noise."""
+        return self.reading(1.0)[1]
 
     def reading(self, share: float) -> tuple[Reading, int]:
         """Read the noise off a share of the lowest eigenvalues, and count directions of signal."""
@@ -234,11 +240,17 @@ def _signal(variances: FloatArray, ratio: float) -> FloatArray:
     return found
 
 
+@cache
+def _half_circle() -> tuple[FloatArray, FloatArray]:
+    angle = (np.arange(4000) + 0.5) / 4000 * np.pi
+    return np.cos(angle), np.sin(angle) ** 2
+
+
 def _marchenko_pastur(ratio: float, probabilities: FloatArray) -> FloatArray:
     """Return quantiles of the eigenvalues of noise of variance 1, whose sides have this ratio."""
     low, high = (1.0 - ratio**0.5) ** 2, (1.0 + ratio**0.5) ** 2
-    angle = (np.arange(4000) + 0.5) / 4000 * np.pi
-    values = (low + high) / 2.0 - (high - low) / 2.0 * np.cos(angle)
-    shares = np.cumsum(np.sin(angle) ** 2 / values)
+    cosines, squared_sines = _half_circle()
+    values = (low + high) / 2.0 - (high - low) / 2.0 * cosines
+    shares = np.cumsum(squared_sines / values)
     quantiles: FloatArray = np.interp(probabilities, shares / shares[-1], values)
     return quantiles

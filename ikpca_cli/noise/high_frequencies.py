@@ -108,7 +108,7 @@ def _band_reading(Z: FloatArray, count: int) -> tuple[Reading | None, bool]:
     error = (8.0 / ((n_samples - 1) * count)) ** 0.5
     filtered = np.zeros_like(Z)
     filtered[:, -count:] = band
-    fourth = float(np.mean(idct(filtered, norm="ortho", axis=1) ** 4))
+    fourth = float(np.mean((idct(filtered, norm="ortho", axis=1) ** 2) ** 2))
     kurtosis = fourth / (variance * (1.0 - 1.0 / n_samples) * count / Z.shape[1]) ** 2
     is_flat = abs(slope) < _SLOPE + _SURELY * error
     chance = _MOST_ROWS + _SURELY * (2.0 / n_samples) ** 0.5

@@ -43,7 +43,7 @@ class LowRank:
         """
         spectrum = Eigenvalues.of(X) if spectrum is None else spectrum
         if rank is None:
-            rank = spectrum.reading(1.0)[1]
+            rank = spectrum.signal
         leading = spectrum.vectors[:, spectrum.vectors.shape[1] - rank :]
         codes = X @ leading if spectrum.of_columns else X.T @ leading
         across = codes / np.maximum(np.sqrt((codes**2).sum(axis=0)), np.finfo(float).tiny)

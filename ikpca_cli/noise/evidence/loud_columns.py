@@ -51,7 +51,7 @@ def _unexplained(X: FloatArray) -> FloatArray | None:
     for first in (0, 1):
         half, others = X[:, first::2], X[:, 1 - first :: 2]
         spectrum = Eigenvalues.of(half)
-        signal = spectrum.reading(1.0)[1]
+        signal = spectrum.signal
         left = len(X) - 1 - signal
         if left < _FEWEST_LEFT or signal > _MOST_SIGNAL * half.shape[1]:
             return None

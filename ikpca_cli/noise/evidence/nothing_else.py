@@ -23,4 +23,4 @@ def are_noise_alone(X: FloatArray, noise_std: float, spectrum: Eigenvalues | Non
     if noise_std**2 < _MOST * np.mean(X**2):
         return False
     spectrum = Eigenvalues.of(X) if spectrum is None else spectrum
-    return neighbour_correlation(X, spectrum) == 0.0 and spectrum.reading(1.0)[1] == 0
+    return neighbour_correlation(X, spectrum) == 0.0 and spectrum.signal == 0

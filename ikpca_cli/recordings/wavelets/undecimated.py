@@ -135,5 +135,5 @@ def _shrunk(detail: FloatArray, threshold: FloatArray) -> FloatArray:
     small = np.divide(
         threshold, size, out=np.ones_like(detail), where=np.isfinite(size) & (size > 0.0)
     )
-    kept: FloatArray = detail * (1.0 - small**4)
+    kept: FloatArray = detail * (1.0 - (small**2) ** 2)
     return kept
