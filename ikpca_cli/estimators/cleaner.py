@@ -131,7 +131,7 @@ class Cleaner(Estimator):
         if is_settled:
             return usual
         given = lambda ratio: self._at_level(ratio)._raw, self._distance_block
-        with at_work(with_scipy=True):
+        with at_work():
             found = caution_of(self, *given, some, usual)
         is_given = self.fitted_params_["noise_std"] != "auto"
         if is_given and rows.shape[1] <= MANY_COLUMNS and not are_few:
