@@ -17,6 +17,7 @@ from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.models.kernels.kernel import Kernel, is_same
 
 _FOLDS = 5
+_NONE = 1e-12  # of the largest variance: components of other rows, which may be equal, have none
 
 ROWS = 1000
 """Training rows, or random features, that are looked at: more add little."""
@@ -81,6 +82,8 @@ def held_out_distances(X: FloatArray, n_components: int) -> FloatArray:
         values, vectors = np.linalg.eigh(away[np.ix_(others, others)])
         count = math.ceil(n_components * len(others) / len(X))
         values, vectors = values[-count:], vectors[:, -count:]
+        varying = values > _NONE * max(float(values.max()), np.finfo(float).tiny)
+        values, vectors = values[varying], vectors[:, varying]
         codes = away[np.ix_(held, others)] @ vectors / np.sqrt(values)
         squares = np.diagonal(away)
         total = float(squares[others].mean())

@@ -61,7 +61,8 @@ def level_beside_edges(X: FloatArray) -> NoiseLevel | None:
         np.median(bends, axis=axis).std() * bends.shape[axis] ** 0.5 < most * _NORMAL[-1]
         for axis, most in ((1, _EVEN[0]), (0, _EVEN[1]))
     )
-    std = float(levels[:, -1].min())
+    # Those of edges are left out: half of the others are below their median.
+    std = level * float(np.median(bends[bends < _FAR])) / _NORMAL[-1]
     return NoiseLevel(std, certain=False, is_bound=not (one and white and even), hidden=_HIDDEN)
 
 
