@@ -22,9 +22,9 @@ from ikpca_cli.formats.arrays import (
 from ikpca_cli.formats.csv.columns import select
 from ikpca_cli.formats.csv.form.cells import BLANK, Grammar
 from ikpca_cli.formats.csv.form.dialect import Dialect
+from ikpca_cli.formats.csv.form.table_form import TableForm
 from ikpca_cli.formats.csv.parsing import by_numpy, parse
 from ikpca_cli.formats.csv.parsing.fast import parse_fast
-from ikpca_cli.formats.csv.plan import Plan
 
 PLAIN = [[1.0, -2.5, 3e-7], [4.0, 0.5, 600.0]]
 
@@ -385,7 +385,8 @@ def test_the_fast_parser_never_differs_from_the_exact_one(
     labels = ()
     if index and width > 1:
         labels, columns = columns[:1], columns[1:]
-    plan = Plan(dialect=dialect, columns=columns, labels=labels, name="file", allow_missing=missing)
+    options = ReadOptions(missing="keep" if missing else "error")
+    plan = TableForm(dialect=dialect, name="file", options=options, columns=columns, labels=labels)
     end = delimiter * trailing + "\n"
     text = "".join(delimiter.join(row) + end for row in rows).encode()
     for read_block in (by_numpy.read_block, polars_or_skip()):

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from ikpca_cli.data.axes import SHORTEST
 from ikpca_cli.errors import InputError
+from ikpca_cli.formats.csv.chosen_columns import choose_columns
 from ikpca_cli.formats.csv.faults.kept_marks import check_kept_marks
-from ikpca_cli.formats.csv.faults.lost_rows import empty_columns, refuse_open_quotes
+from ikpca_cli.formats.csv.faults.lost_rows import refuse_open_quotes
 from ikpca_cli.formats.csv.faults.no_table import refuse_other_text
 from ikpca_cli.formats.csv.faults.split_numbers import refuse_split_numbers
-from ikpca_cli.formats.csv.form.arrangement import Arrangement, arrangement, times_apart
+from ikpca_cli.formats.csv.form.arrangement import arrangement, times_apart
 from ikpca_cli.formats.csv.form.axis import rises
 from ikpca_cli.formats.csv.form.cells import numbers
 from ikpca_cli.formats.csv.form.clock import take_start
@@ -22,10 +23,9 @@ from ikpca_cli.formats.csv.form.dialect import (
     data_lines,
     find_dialect,
 )
-from ikpca_cli.formats.csv.form.first_rows import FirstRows
 from ikpca_cli.formats.csv.form.head import read_head
+from ikpca_cli.formats.csv.form.table_form import Arrangement, TableForm
 from ikpca_cli.formats.csv.parsing.table_text import TableText
-from ikpca_cli.formats.csv.plan import Plan, choose_columns
 from ikpca_cli.formats.read_options import ReadOptions
 
 _SAMPLE, _LEAST, _BYTES = 400, 8, 64 << 10
@@ -35,62 +35,7 @@ _LATER = 100
 """Lines after these that are searched for marks."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class FirstLines(FirstRows):
-    """The form of a table, and its first rows.
-
-    Attributes
-    ----------
-    above
-        The lines before the first row.
-    skipped
-        How many of these were skipped unread.
-    marks_decided
-        As `ikpca_cli.formats.csv.form.marks.Marks.decided`.
-    columns, labels
-        The places of the data, and of the columns that are kept as they are, counted from 0.
-    spare
-        Those of `labels` that were thought to hold no data.
-    arranged
-        How samples are arranged.
-    parted
-        After how many rows blank lines end a signal, and how many these are; None if none do.
-    """
-
-    above: Sequence[str]
-    skipped: int
-    marks_decided: bool
-    columns: Sequence[int]
-    labels: Sequence[int]
-    spare: Sequence[int]
-    arranged: Arrangement
-    parted: tuple[int, int] | None = None
-
-    @property
-    def axis_at(self) -> int:
-        """The place of the axis among `labels`, where there is one."""
-        places = self.arranged.labels
-        return self.labels.index(places[-1]) if places else 0
-
-    def plan(self, encoding: str) -> Plan:
-        """Return what is to be read of the whole table."""
-        return Plan(
-            dialect=self.dialect,
-            columns=tuple(self.columns),
-            labels=tuple(self.labels),
-            name=self.name,
-            texts=tuple(label for label in self.labels if label in self.head.texts),
-            names=self.head.names,
-            first=sum(line.count("\n") + 1 for line in self.above),
-            allow_missing=self.options.missing != "error",
-            encoding=encoding,
-            marks_decided=self.marks_decided,
-            empty=empty_columns(self.cells, self.columns),
-            most=len(self.dialect.cells(self.head.header or "")),
-        )
-
-
-def first_lines(text: TableText, name: str, options: ReadOptions) -> FirstLines:
+def first_lines(text: TableText, name: str, options: ReadOptions) -> TableForm:
     """Find the form of a table.
 
     Parameters
@@ -135,8 +80,7 @@ def first_lines(text: TableText, name: str, options: ReadOptions) -> FirstLines:
     whole = [place for place in whole if place >= head.first]
     below = [lines[place] for place in whole]
     rows = [dialect.cells(line) for line in below]
-    refuse_open_quotes(lines[: head.first], dialect, name)
-    found = FirstLines(
+    found = TableForm(
         lines=below,
         cells=rows,
         dialect=dialect,
@@ -145,12 +89,14 @@ def first_lines(text: TableText, name: str, options: ReadOptions) -> FirstLines:
         name=name,
         above=lines[: head.first],
         skipped=skipped,
+        encoding=text.inner_encoding,
         marks_decided=marks.decided,
-        columns=columns,
-        labels=labels,
-        spare=[label for label in labels if label in head.spare],
+        columns=tuple(columns),
+        labels=tuple(labels),
+        spare=tuple(label for label in labels if label in head.spare),
         arranged=Arrangement(turned=options.transpose),
     )
+    refuse_open_quotes(found)
     begin = take_start(found, columns)
     if begin:
         above = lines[: head.first]
@@ -190,7 +136,7 @@ def _sample(lines: Sequence[str], places: Sequence[int]) -> Sequence[int]:
     return places[:_SAMPLE]
 
 
-def _arranged(found: FirstLines) -> FirstLines:
+def _arranged(found: TableForm) -> TableForm:
     """Return the form of a table with times, places and axes among its labels."""
     rows = found.cells
     while rows and any(found.dialect.grammar.number(rows[-1][c]) is None for c in found.columns):
@@ -201,13 +147,13 @@ def _arranged(found: FirstLines) -> FirstLines:
     how = arrangement(first, columns)
     return replace(
         found,
-        columns=[column for column in columns if column not in how.labels],
-        labels=sorted({*found.labels, *times, *how.labels}),
+        columns=tuple(column for column in columns if column not in how.labels),
+        labels=tuple(sorted({*found.labels, *times, *how.labels})),
         arranged=replace(how, turned=how.turned or found.options.transpose),
     )
 
 
-def _parted(found: FirstLines, lines: Sequence[str], places: Sequence[int]) -> FirstLines | None:
+def _parted(found: TableForm, lines: Sequence[str], places: Sequence[int]) -> TableForm | None:
     """Return the form of signals along one axis that blank lines part; None of other tables.
 
     `places` are those of the rows among `lines`.
@@ -230,4 +176,4 @@ def _parted(found: FirstLines, lines: Sequence[str], places: Sequence[int]) -> F
         return None
     found.head.guesses.append("column 1 for the axis of signals that blank lines part")
     arranged = Arrangement(stacked=True, labels=(0,))
-    return replace(found, columns=[1], labels=[0], arranged=arranged, parted=(count, len(blank)))
+    return replace(found, columns=(1,), labels=(0,), arranged=arranged, parted=(count, len(blank)))

@@ -15,9 +15,10 @@ from ikpca_cli.errors import IkpcaError, InputError, about
 from ikpca_cli.formats.csv.alignment import gap_of, widths_of
 from ikpca_cli.formats.csv.faults.below_each_other import refuse_counted, refuse_tables
 from ikpca_cli.formats.csv.faults.lost_rows import refuse_late_numbers
-from ikpca_cli.formats.csv.first_lines import FirstLines, first_lines
+from ikpca_cli.formats.csv.first_lines import first_lines
 from ikpca_cli.formats.csv.form.arrangement import check_axis
 from ikpca_cli.formats.csv.form.footer import tells_no_numbers
+from ikpca_cli.formats.csv.form.table_form import TableForm
 from ikpca_cli.formats.csv.parsing.parse import Matrix, Parsed, parse_table
 from ikpca_cli.formats.csv.parsing.table_text import TableText
 from ikpca_cli.formats.csv.table_style import style_of
@@ -99,27 +100,17 @@ def _read(
     progress: Progress,
 ) -> Rows:
     found = first_lines(text, name, options)
-    plan = found.plan(text.inner_encoding)
-    parsed = parse_table(text, plan, size=size, progress=progress)
-    _check_parsed(found, parsed, options, name)
-    samples = _samples(found, parsed, options, name)
+    parsed = parse_table(text, found, size=size, progress=progress)
+    _check_parsed(found, parsed)
+    samples = _samples(found, parsed)
     turned, stacked = found.arranged.turned, found.arranged.stacked
     no_numbers = options.recording and tells_no_numbers(parsed.footer, found.dialect)
     footer_kept = turned or stacked or no_numbers
     aligned = None
     if not found.dialect.trailing:
         aligned = widths_of(found.lines, found.dialect.delimiter)
-    style = style_of(
-        text,
-        found.head,
-        plan,
-        parsed,
-        path,
-        widths=aligned,
-        gap="" if aligned else gap_of(found.lines, found.dialect.delimiter),
-        whole_footer=footer_kept,
-        parted=found.parted,
-    )
+    gap = "" if aligned else gap_of(found.lines, found.dialect.delimiter)
+    style = style_of(text, found, parsed, path, aligned, gap, whole_footer=footer_kept)
     layout = Layout(
         format="csv",
         dtype=np.dtype(np.int64 if parsed.digits.whole else np.float64),
@@ -128,7 +119,7 @@ def _read(
         stacked=stacked,
         table=style,
     )
-    told = told_of(found, parsed, options, footer_kept=footer_kept)
+    told = told_of(found, parsed, footer_kept=footer_kept)
     return Rows(
         Mapped.of(samples),
         name,
@@ -138,24 +129,23 @@ def _read(
     )
 
 
-def _check_parsed(found: FirstLines, parsed: Parsed, options: ReadOptions, name: str) -> None:
+def _check_parsed(found: TableForm, parsed: Parsed) -> None:
     """Refuse a table of which the first lines told another form than those below have."""
+    options, how = found.options, found.arranged
     if options.columns is None:
-        below = parsed.labels[len(found.cells) :]
-        refuse_late_numbers(below, found.labels, found.spare, found.dialect.grammar, name)
+        refuse_late_numbers(found, parsed.labels[len(found.cells) :])
     if options.orientation == "rows":
         return
-    if not (found.arranged.turned or found.arranged.stacked or options.recording):
-        refuse_tables(parsed, name)
-    refuse_counted(found.above, parsed.values.shape, name)
+    if not (how.turned or how.stacked or options.recording):
+        refuse_tables(parsed, found.name)
+    refuse_counted(found, len(parsed.values))
 
 
-def _samples(found: FirstLines, parsed: Parsed, options: ReadOptions, name: str) -> Matrix:
+def _samples(found: TableForm, parsed: Parsed) -> Matrix:
     """Return the numbers of a table as samples (n, p)."""
     turned, stacked = found.arranged.turned, found.arranged.stacked
     samples = parsed.values.T if turned else parsed.values
-    if stacked or (turned and found.labels and not options.transpose):
-        places = [cells[found.axis_at] for cells in parsed.labels]
-        length = check_axis(places, found.dialect, found.head, name, stacked=stacked)
+    if stacked or (turned and found.labels and not found.options.transpose):
+        length = check_axis(found, [cells[found.axis_at] for cells in parsed.labels])
         samples = samples.reshape(-1, length) if stacked else samples
     return samples

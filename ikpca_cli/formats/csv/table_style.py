@@ -7,11 +7,10 @@ from dataclasses import replace
 from pathlib import PurePath
 
 from ikpca_cli.formats.csv.form.cells import BLANK, is_comment
-from ikpca_cli.formats.csv.form.head import Head
+from ikpca_cli.formats.csv.form.table_form import TableForm
 from ikpca_cli.formats.csv.parsing.digits import LONGEST, MANY, Digits
 from ikpca_cli.formats.csv.parsing.parse import Parsed
 from ikpca_cli.formats.csv.parsing.table_text import TableText
-from ikpca_cli.formats.csv.plan import Plan
 from ikpca_cli.formats.layout import Layout, TableStyle
 
 _SPARE = 1
@@ -24,15 +23,13 @@ _EXACT = 17
 
 def style_of(
     text: TableText,
-    head: Head,
-    plan: Plan,
+    table: TableForm,
     parsed: Parsed,
     path: str,
+    widths: tuple[int, ...] | None,
+    gap: str,
     *,
-    widths: tuple[int, ...] | None = None,
-    gap: str = "",
-    whole_footer: bool = False,
-    parted: tuple[int, int] | None = None,
+    whole_footer: bool,
 ) -> TableStyle:
     """Return how a table is written.
 
@@ -40,12 +37,8 @@ def style_of(
     ----------
     text
         The file.
-    head
-        What is above the rows.
-    plan
-        Which columns were read.
-    parsed
-        What they hold.
+    table, parsed
+        Its form, and what it holds.
     path
         The file's.
     widths
@@ -54,30 +47,29 @@ def style_of(
         What stands behind every delimiter.
     whole_footer
         Whether all of what is below the rows is kept: it is no summary of rows.
-    parted
-        After how many rows blank lines stand, and how many.
     """
-    names, dialect = head.names, plan.dialect
-    order = [*plan.labels, *plan.columns]
-    if list(plan.columns) == sorted(plan.columns):
+    head = table.head
+    names, dialect = head.names, table.dialect
+    order = [*table.labels, *table.columns]
+    if list(table.columns) == sorted(table.columns):
         order.sort()
     whole = order == list(range(dialect.width))
-    picked = [_picked(line, order, plan, whole=whole) for line in (head.header, *head.units)]
+    picked = [_picked(line, order, table, whole=whole) for line in (head.header, *head.units)]
     return TableStyle(
         delimiter=dialect.delimiter,
         decimal=dialect.grammar.decimal,
         thousands=parsed.digits.thousands,
         newline=text.newline,
-        names=None if names is None else tuple(names[column] for column in plan.columns),
+        names=None if names is None else tuple(names[column] for column in table.columns),
         quoted=head.quoted,
         quoted_numbers=parsed.digits.quoted,
         trailing=dialect.trailing and whole and dialect.delimiter != BLANK,
         widths=widths if whole else None,
         gap=gap,
-        label_names=() if names is None else tuple(names[label] for label in plan.labels),
-        labels=tuple(parsed.labels) if plan.labels else None,
-        label_places=tuple(order.index(label) for label in plan.labels),
-        places=plan.columns,
+        label_names=() if names is None else tuple(names[label] for label in table.labels),
+        labels=tuple(parsed.labels) if table.labels else None,
+        label_places=tuple(order.index(label) for label in table.labels),
+        places=table.columns,
         preamble=head.preamble,
         header=picked[0],
         units=tuple(line for line in picked[1:] if line is not None),
@@ -96,7 +88,7 @@ def style_of(
         exponent=parsed.digits.exponent,
         missing="nan" if parsed.digits.missing is None else parsed.digits.missing,
         least_mantissa=parsed.digits.least_mantissa,
-        parted=parted,
+        parted=table.parted,
         remarks=_remarks(parsed),
     )
 
@@ -124,14 +116,14 @@ def _remarks(parsed: Parsed) -> tuple[str, ...] | None:
     return tuple(parsed.remarks.get(row, "") for row in rows) or None
 
 
-def _picked(line: str | None, order: list[int], plan: Plan, *, whole: bool) -> str | None:
+def _picked(line: str | None, order: list[int], table: TableForm, *, whole: bool) -> str | None:
     """Return a line with the chosen columns as they stand there, None if that cannot be."""
     if line is None or whole:
         return line
-    cells = plan.dialect.raw_cells(line)
-    if len(cells) != plan.dialect.width:
+    cells = table.dialect.raw_cells(line)
+    if len(cells) != table.dialect.width:
         return None
-    between = " " if plan.dialect.delimiter == BLANK else plan.dialect.delimiter
+    between = " " if table.dialect.delimiter == BLANK else table.dialect.delimiter
     return between.join(cells[column] for column in order)
 
 

@@ -6,33 +6,19 @@ from dataclasses import replace
 
 from ikpca_cli.errors import Note
 from ikpca_cli.formats.csv.columns import columns_named
-from ikpca_cli.formats.csv.first_lines import FirstLines
 from ikpca_cli.formats.csv.form.cells import is_comment
 from ikpca_cli.formats.csv.form.doubts import doubts_about, row_left_out
 from ikpca_cli.formats.csv.form.footer import summary_among
+from ikpca_cli.formats.csv.form.table_form import TableForm
 from ikpca_cli.formats.csv.parsing.parse import Parsed
-from ikpca_cli.formats.read_options import ReadOptions
 
 
-def told_of(
-    found: FirstLines, parsed: Parsed, options: ReadOptions, *, footer_kept: bool
-) -> list[str]:
-    """Return lines for the user.
-
-    Parameters
-    ----------
-    found
-        The form of the table.
-    parsed
-        What it holds.
-    options
-        What was given.
-    footer_kept
-        Whether the output has the lines below the rows.
-    """
+def told_of(found: TableForm, parsed: Parsed, *, footer_kept: bool) -> list[str]:
+    """Return lines for the user about a table, and whether its output has the lines below."""
+    options = found.options
     kept = options.from_model()
     lines: list[str] = [] if kept is None else [Note(kept)]
-    lines += [*_statement(found, parsed, options, footer_kept=footer_kept), *found.head.doubts]
+    lines += [*_statement(found, parsed, footer_kept=footer_kept), *found.head.doubts]
     if parsed.cut_off is not None:
         lines.append(
             f"the file ends in {parsed.cut_off}, with fewer digits than all above it and without a "
@@ -51,13 +37,12 @@ def told_of(
     return lines + doubts_about(known, parsed.values, parsed.digits, found.columns)
 
 
-def _statement(
-    found: FirstLines, parsed: Parsed, options: ReadOptions, *, footer_kept: bool
-) -> list[str]:
+def _statement(found: TableForm, parsed: Parsed, *, footer_kept: bool) -> list[str]:
     """Return the line that says what was taken for what, where anything was guessed."""
+    options = found.options
     head = found.head
     guesses = list(head.guesses)
-    texts = [label for label in found.labels if label in head.texts]
+    texts = found.texts
     if texts and options.labels is None and options.columns is None:
         guesses.append(columns_named(texts, head.names) + " for labels")
     spare = [label for label in found.labels if label in head.spare]

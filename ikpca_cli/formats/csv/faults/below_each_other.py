@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 
 from ikpca_cli.errors import InputError
+from ikpca_cli.formats.csv.form.table_form import TableForm
 from ikpca_cli.formats.csv.parsing.parse import Parsed
 
 _COUNT = re.compile(r"(?<![\w.,:/-])\d{2,9}(?![\w:/-]|[.,]\w)", re.ASCII)
@@ -34,28 +34,19 @@ def refuse_tables(parsed: Parsed, name: str) -> None:
         )
 
 
-def refuse_counted(above: Sequence[str], shape: tuple[int, int], name: str) -> None:
-    """Refuse numbers that a line above them counts as no samples are.
+def refuse_counted(table: TableForm, rows: int) -> None:
+    """Refuse so many rows whose numbers a line above them counts as no samples are.
 
     Those of several channels in one column, as chromatography data systems (EZChrom) export what
     several detectors measured, or of one signal that is wrapped over lines, as seismographs'.
-
-    Parameters
-    ----------
-    above
-        The lines above the rows.
-    shape
-        How many rows and columns there are.
-    name
-        What messages call the file.
 
     Raises
     ------
     InputError
         Naming the line that counts them.
     """
-    rows, columns = shape
-    for number, line in enumerate(above, start=1):
+    name, columns = table.name, len(table.columns)
+    for number, line in enumerate(table.above, start=1):
         counts = [int(count) for count in _COUNT.findall(line)]
         if columns == 1 and len(counts) > 1 and sum(counts) == rows:
             shown = " and ".join(map(str, counts))

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from shlex import quote
 
+from ikpca_cli.formats.csv.form.table_form import TableForm
 from ikpca_cli.formats.csv.form.text_columns import ARROW, TOUCHING
-from ikpca_cli.formats.csv.plan import Plan
 
 _COMMENTS = re.compile(r"\s*([;%!*/]|--)")
 """What comment lines begin with in the languages that write tables."""
@@ -26,24 +26,24 @@ _ROWS, _LOOKED_AT = 3, 12
 """Rows that make another table, and lines among which they are looked for."""
 
 
-def of_line(content: str, plan: Plan, below: Sequence[str]) -> str:
+def of_line(content: str, table: TableForm, below: Sequence[str]) -> str:
     """Say what may help where a line has another number of cells than the rows.
 
     Parameters
     ----------
     content
         The line.
-    plan
+    table
         What is read.
     below
         Those after it.
     """
     mark = _COMMENTS.match(content)
-    if mark is not None and plan.dialect.grammar.number(plan.dialect.cells(content)[0]) is None:
+    if mark is not None and table.dialect.grammar.number(table.dialect.cells(content)[0]) is None:
         return f"if it is a comment, give --comment {quote(mark[1][0])}"
-    cells = plan.dialect.cells(content)
-    known = [plan.dialect.grammar.number(cell) is not None for cell in cells]
-    if _begins_table(cells, known, below, plan):
+    cells = table.dialect.cells(content)
+    known = [table.dialect.grammar.number(cell) is not None for cell in cells]
+    if _begins_table(cells, known, below, table):
         return ANOTHER
     if not any(sign.isdigit() for sign in content):
         return "mend it; if the table ends above it, take out what is below"
@@ -56,35 +56,35 @@ def of_line(content: str, plan: Plan, below: Sequence[str]) -> str:
     return f"mend it ({others})"
 
 
-def begins_table(cells: Sequence[str], below: Sequence[str], plan: Plan) -> bool:
+def begins_table(cells: Sequence[str], below: Sequence[str], table: TableForm) -> bool:
     """Tell whether the names of another table of the same width stand in a line, by its `cells`.
 
     The other parameters are those of `of_line`.
     """
-    known = [plan.dialect.grammar.number(cell) is not None for cell in cells]
+    known = [table.dialect.grammar.number(cell) is not None for cell in cells]
     apart = len(set(cells)) == len(cells) > 1  # words that come again stand for missing values
-    return apart and _begins_table(cells, known, below, plan)
+    return apart and _begins_table(cells, known, below, table)
 
 
 def _begins_table(
-    cells: Sequence[str], known: Sequence[bool], below: Sequence[str], plan: Plan
+    cells: Sequence[str], known: Sequence[bool], below: Sequence[str], table: TableForm
 ) -> bool:
     """Tell whether a line is the first of another table: words, or rows of another width."""
-    dialect = plan.dialect
+    dialect = table.dialect
     rows = [dialect.cells(line) for line in below[:_LOOKED_AT] if line.strip()]
     numbers = [
         len(row)
         for row in rows
-        if all(dialect.grammar.number(row[place]) is not None for place in _data(row, plan))
+        if all(dialect.grammar.number(row[place]) is not None for place in _data(row, table))
     ]
     if len(numbers) < _ROWS or len(set(numbers[-_ROWS:])) > 1:
         return False
     return not any(known) or (len(cells) == numbers[-1] != dialect.width)
 
 
-def _data(row: Sequence[str], plan: Plan) -> Sequence[int]:
+def _data(row: Sequence[str], table: TableForm) -> Sequence[int]:
     """Return the places of data in a row, all of them if it is of another width."""
-    return plan.columns if len(row) == plan.dialect.width else range(len(row))
+    return table.columns if len(row) == table.dialect.width else range(len(row))
 
 
 def of_cell(cell: str) -> str:

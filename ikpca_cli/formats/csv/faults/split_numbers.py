@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 
 from ikpca_cli.errors import InputError
-from ikpca_cli.formats.csv.form.first_rows import FirstRows
+from ikpca_cli.formats.csv.form.table_form import TableForm
 
 _WHOLE = re.compile(r"[+-]?+(?:0|[1-9]\d*+)", re.A)
 _BEHIND = re.compile(r"\d++", re.A)
 
 
-def refuse_split_numbers(found: FirstRows, columns: Sequence[int]) -> None:
+def refuse_split_numbers(found: TableForm, columns: Sequence[int]) -> None:
     """Refuse a table, with these columns of data, if every other comma is plainly within a number.
 
     Raises
@@ -60,7 +60,7 @@ def _is_apart(rows: Sequence[Sequence[str]]) -> bool:
     )
 
 
-def _is_halved(found: FirstRows) -> bool:
+def _is_halved(found: TableForm) -> bool:
     """Tell whether the line above the rows has a name for every two cells."""
     head, dialect = found.head, found.dialect
     if head.names is not None or not head.preamble:

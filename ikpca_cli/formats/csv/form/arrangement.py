@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 
 import numpy as np
@@ -13,10 +13,7 @@ from ikpca_cli.formats.csv.columns import columns_named
 from ikpca_cli.formats.csv.form.axis import Matrix, decimals, is_even
 from ikpca_cli.formats.csv.form.cells import numbers
 from ikpca_cli.formats.csv.form.clock import MOST_COLUMNS, clock_columns
-from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.doubts import index_or_axis
-from ikpca_cli.formats.csv.form.first_rows import FirstRows
-from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.csv.form.row_numbers import (
     beside_numbers,
     count_of_rows,
@@ -29,6 +26,7 @@ from ikpca_cli.formats.csv.form.signal_columns import (
     length_of_each,
     turns_at,
 )
+from ikpca_cli.formats.csv.form.table_form import Arrangement, TableForm
 
 _UNLIKE = 0.25
 """Share of the signals that may vary by ten times less or more than most, or not at all."""
@@ -37,26 +35,7 @@ _CLEAR = 16
 """Rows of which evenly spaced numbers are no chance."""
 
 
-@dataclass(frozen=True)
-class Arrangement:
-    """How samples are arranged.
-
-    Attributes
-    ----------
-    turned
-        Whether they are the columns.
-    stacked
-        Whether they stand below each other in the last column.
-    labels
-        The columns that are an axis, or places, counted from 0.
-    """
-
-    turned: bool = False
-    stacked: bool = False
-    labels: tuple[int, ...] = ()
-
-
-def arrangement(first: FirstRows, columns: Sequence[int]) -> Arrangement:
+def arrangement(first: TableForm, columns: Sequence[int]) -> Arrangement:
     """Find how the samples of a table are arranged, by the columns of data, and say so.
 
     Raises
@@ -91,7 +70,7 @@ def arrangement(first: FirstRows, columns: Sequence[int]) -> Arrangement:
     return Arrangement(turned=options.transpose, labels=(*aside, *axis))
 
 
-def _of_columns(rows: FirstRows, columns: Sequence[int]) -> Arrangement | None:
+def _of_columns(rows: TableForm, columns: Sequence[int]) -> Arrangement | None:
     """Return how signals that are columns, or stand in one, are arranged; None for other tables."""
     head, options = rows.head, rows.options
     as_rows = options.orientation == "rows" or options.recording or options.transpose
@@ -132,7 +111,7 @@ def _of_columns(rows: FirstRows, columns: Sequence[int]) -> Arrangement | None:
     return Arrangement(turned=count > 0, labels=tuple(same) if count else ())
 
 
-def times_apart(rows: FirstRows, columns: Sequence[int]) -> tuple[int, ...]:
+def times_apart(rows: TableForm, columns: Sequence[int]) -> tuple[int, ...]:
     """Return the columns of data that are times together, see `clock_columns`, and say so."""
     head, options = rows.head, rows.options
     if options.transpose or options.columns is not None or len(columns) < 2 or head.coordinates:
@@ -147,7 +126,7 @@ def times_apart(rows: FirstRows, columns: Sequence[int]) -> tuple[int, ...]:
     return found
 
 
-def _refuse_other_axes(rows: FirstRows, columns: Sequence[int], axis: Matrix) -> None:
+def _refuse_other_axes(rows: TableForm, columns: Sequence[int], axis: Matrix) -> None:
     """Refuse signals beside which stand axes that go the way of the first, over much the same."""
     found = []
     for column in columns:
@@ -193,7 +172,7 @@ def _go_together(values: Matrix, axis: Matrix) -> bool:
     return bool(same_way and common > 0.5 * max(high - low, most - least))
 
 
-def _before_axis(rows: FirstRows, columns: Sequence[int]) -> list[int]:
+def _before_axis(rows: TableForm, columns: Sequence[int]) -> list[int]:
     """Return the columns before the last two, of numbers and text, if all are in order.
 
     None, if they are more than say where a spectrum was taken.
@@ -205,20 +184,19 @@ def _before_axis(rows: FirstRows, columns: Sequence[int]) -> list[int]:
     return before if whole and len(columns) > 1 else []
 
 
-def check_axis(
-    cells: Sequence[str], dialect: Dialect, head: Head, name: str, *, stacked: bool
-) -> int:
-    """Return the length of an axis, of which the first rows alone were looked at.
+def check_axis(table: TableForm, cells: Sequence[str]) -> int:
+    """Return the length of an axis, the first of whose `cells` alone were looked at.
 
-    Axes that are nearly the same are taken for the same, which `head` takes to be said.
+    Axes that are nearly the same are taken for the same, and that is said.
 
     Raises
     ------
     InputError
         If it is none all the way down.
     """
-    axis = numbers([cell.strip().strip('"') for cell in cells], dialect.grammar)
-    if stacked:
+    name = table.name
+    axis = numbers([cell.strip().strip('"') for cell in cells], table.dialect.grammar)
+    if table.arranged.stacked:
         found = length_of_each(axis)
         if found is None:
             raise InputError(
@@ -227,7 +205,7 @@ def check_axis(
             )
         length, apart = found
         if apart > 0.0:
-            head.doubts.append(
+            table.head.doubts.append(
                 f"the axes of its signals are up to {apart:.2g} of a step apart, and were taken "
                 "for the same"
             )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from ikpca_cli.formats.csv.form.first_rows import FirstRows
+from ikpca_cli.formats.csv.form.table_form import TableForm
 
 Matrix = npt.NDArray[np.float64]
 
@@ -70,7 +70,7 @@ def clock_columns(columns: Sequence[Matrix], names: Sequence[str] | None) -> tup
     return ()
 
 
-def take_start(rows: FirstRows, columns: Sequence[int]) -> int:
+def take_start(rows: TableForm, columns: Sequence[int]) -> int:
     """Lay aside a time since 1970 above the samples, and their rate below it; return how many rows.
 
     `columns` are those of data.

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from ikpca_cli.formats.csv.form.axis import Verdict, decimals, is_even, judge, numbers_rows, rises
 from ikpca_cli.formats.csv.form.cells import is_comment, numbers
-from ikpca_cli.formats.csv.form.first_rows import FirstRows
 from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.csv.form.header_lines import Line
+from ikpca_cli.formats.csv.form.table_form import TableForm
 from ikpca_cli.formats.csv.parsing.digits import Digits
 from ikpca_cli.formats.rows.class_column import class_column
 from ikpca_cli.formats.rows.fillers import LONG, filler, too_long
@@ -31,7 +31,7 @@ _FINE = 2
 _THREE = re.compile(r"0\d\d")
 
 
-def index_or_axis(rows: FirstRows, columns: Sequence[int]) -> list[int]:
+def index_or_axis(rows: TableForm, columns: Sequence[int]) -> list[int]:
     """Return the first column if it is an index, or the axis of samples in columns; say so.
 
     What may be either, or data, is doubted. An index has no name and numbers the rows. Whoever
@@ -73,7 +73,7 @@ def index_or_axis(rows: FirstRows, columns: Sequence[int]) -> list[int]:
     return []
 
 
-def row_left_out(above: Sequence[str], rows: FirstRows, columns: Sequence[int]) -> list[str]:
+def row_left_out(above: Sequence[str], rows: TableForm, columns: Sequence[int]) -> list[str]:
     """Say where lines `above` hold a row, which will not be cleaned as they are skipped."""
     dialect = rows.dialect
     texts = [column for column in rows.head.texts if column not in columns]
@@ -91,7 +91,7 @@ def row_left_out(above: Sequence[str], rows: FirstRows, columns: Sequence[int]) 
 
 
 def doubts_about(
-    rows: FirstRows, values: Matrix, digits: Digits, columns: Sequence[int]
+    rows: TableForm, values: Matrix, digits: Digits, columns: Sequence[int]
 ) -> list[str]:
     """Return lines about what was read: `values` (rows, columns), and the `digits` they have."""
     lines = []
@@ -141,7 +141,7 @@ def _commas(rows: Sequence[Sequence[str]]) -> list[str]:
     return []
 
 
-def _classes(values: Matrix, digits: Digits, columns: Sequence[int], rows: FirstRows) -> list[str]:
+def _classes(values: Matrix, digits: Digits, columns: Sequence[int], rows: TableForm) -> list[str]:
     """Say where a column at an end may be the class of each row."""
     fine = np.array(digits.most) >= _FINE
     found = class_column(values, None if digits.exponents else fine)
@@ -167,7 +167,7 @@ def _fillers(values: Matrix) -> list[str]:
     ]
 
 
-def _axis_again(values: Matrix, rows: FirstRows, columns: Sequence[int]) -> list[str]:
+def _axis_again(values: Matrix, rows: TableForm, columns: Sequence[int]) -> list[str]:
     """Say where a row is the axis above the rows again, as where files were put together."""
     names = rows.head.names
     if names is None:

@@ -10,7 +10,7 @@ import numpy as np
 from ikpca_cli.data.axes import counts
 from ikpca_cli.formats.csv.columns import columns_named
 from ikpca_cli.formats.csv.form.axis import Matrix, beside_axis, rises
-from ikpca_cli.formats.csv.form.first_rows import FirstRows
+from ikpca_cli.formats.csv.form.table_form import TableForm
 
 FEWEST = 16
 """Rows that tell whether a column numbers them."""
@@ -55,7 +55,7 @@ def is_number_of_rows(name: str, cells: Sequence[str]) -> bool:
     return numbers_in_order(values)
 
 
-def _row_numbers(rows: FirstRows, columns: Sequence[int]) -> tuple[int, ...]:
+def _row_numbers(rows: TableForm, columns: Sequence[int]) -> tuple[int, ...]:
     """Return the columns of data that number the rows, and are none; empty if none does."""
     width = rows.options.width
     if rows.head.names is None or width == len(columns):
@@ -68,7 +68,7 @@ def _row_numbers(rows: FirstRows, columns: Sequence[int]) -> tuple[int, ...]:
     return found if len(columns) - len(found) > 1 else ()
 
 
-def count_of_rows(rows: FirstRows, columns: Sequence[int]) -> tuple[int, ...]:
+def count_of_rows(rows: TableForm, columns: Sequence[int]) -> tuple[int, ...]:
     """Return the first column if it counts the rows, without a name or with that of a number."""
     name = rows.called(columns[0])
     called = name is not None and (not name or is_called_a_number(name))
@@ -76,7 +76,7 @@ def count_of_rows(rows: FirstRows, columns: Sequence[int]) -> tuple[int, ...]:
     return (columns[0],) if called and not known and counts(rows.numbers(columns[0])) else ()
 
 
-def uncertainties(rows: FirstRows, columns: Sequence[int]) -> tuple[int, ...]:
+def uncertainties(rows: TableForm, columns: Sequence[int]) -> tuple[int, ...]:
     """Return the columns behind an axis and signals that are called uncertainties of these.
 
     The third of a file of X, Y and E (a diffraction pattern) is one. None are columns that were
@@ -91,7 +91,7 @@ def uncertainties(rows: FirstRows, columns: Sequence[int]) -> tuple[int, ...]:
     return () if known or 2 * len(found) >= len(columns) else found
 
 
-def beside_numbers(rows: FirstRows, columns: Sequence[int]) -> tuple[int, ...]:
+def beside_numbers(rows: TableForm, columns: Sequence[int]) -> tuple[int, ...]:
     """Return columns that number the rows, or stand beside numbered ones, and say so."""
     head, numbered = rows.head, _row_numbers(rows, columns)
     beside: tuple[int, ...] = ()

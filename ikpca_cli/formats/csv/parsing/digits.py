@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ikpca_cli.formats.csv.form.cells import is_comment
-from ikpca_cli.formats.csv.plan import Plan
+from ikpca_cli.formats.csv.form.table_form import TableForm
 
 _CELLS = 2_000
 """Cells of a block whose text is looked at; all their values are."""
@@ -32,7 +32,7 @@ class Digits:
 
     Parameters
     ----------
-    plan
+    table
         What is read of the table.
 
     Attributes
@@ -55,12 +55,12 @@ class Digits:
         The fewest digits behind the decimal mark of a number with an exponent.
     """
 
-    def __init__(self, plan: Plan) -> None:
-        mark = re.escape(plan.dialect.grammar.decimal)
+    def __init__(self, table: TableForm) -> None:
+        mark = re.escape(table.dialect.grammar.decimal)
         self._number = re.compile(rf"[+-]?+(\d*+)(?:{mark}(\d*+))?+([eEdD].*+)?+")
-        self._plan = plan
-        self.most = [0] * len(plan.columns)
-        self.least: list[int | None] = [None] * len(plan.columns)
+        self._table = table
+        self.most = [0] * len(table.columns)
+        self.least: list[int | None] = [None] * len(table.columns)
         self.significant = 0
         self.exponents = False
         self.quoted = True
@@ -94,12 +94,12 @@ class Digits:
         values : ndarray of shape (rows, columns)
             The numbers in them.
         """
-        if self.missing is None and self._plan.allow_missing:
+        if self.missing is None and self._table.allow_missing:
             self._look_for_missing(block, values)
-        columns = self._plan.columns
+        columns = self._table.columns
         for line in _some_lines(block, _CELLS // len(columns)):
-            cells = self._plan.dialect.cells(line.decode(self._plan.encoding, "replace"))
-            if len(cells) == self._plan.dialect.width:
+            cells = self._table.dialect.cells(line.decode(self._table.encoding, "replace"))
+            if len(cells) == self._table.dialect.width:
                 self.quoted &= line.count(b'"') >= 2 * len(cells)
                 for place, column in enumerate(columns):
                     self._look_at(place, cells[column])
@@ -111,19 +111,19 @@ class Digits:
         holes = np.isnan(values).any(axis=0)
         if not holes.any():
             return
-        dialect, place = self._plan.dialect, int(np.argmax(holes))
+        dialect, place = self._table.dialect, int(np.argmax(holes))
         for line in io.BytesIO(block):  # which splits no more lines than are looked at
-            text = line.removesuffix(b"\n").decode(self._plan.encoding, "replace")
+            text = line.removesuffix(b"\n").decode(self._table.encoding, "replace")
             cells = dialect.cells(text)
             if len(cells) != dialect.width or is_comment(text, dialect.comment):
                 continue
-            value = dialect.grammar.number(cells[self._plan.columns[place]])
+            value = dialect.grammar.number(cells[self._table.columns[place]])
             if value is not None and math.isnan(value):
-                self.missing = cells[self._plan.columns[place]]
+                self.missing = cells[self._table.columns[place]]
                 return
 
     def _look_at(self, place: int, cell: str) -> None:
-        grammar = self._plan.dialect.grammar
+        grammar = self._table.dialect.grammar
         plain = cell if grammar.thousands is None else grammar.ungrouped(cell)
         found = self._number.fullmatch(plain)
         if found is None or not cell:

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ikpca_cli.formats.csv.form.cells import BLANK, LONGEST_CELL
+from ikpca_cli.formats.csv.form.table_form import TableForm
 from ikpca_cli.formats.csv.parsing import by_numpy
-from ikpca_cli.formats.csv.plan import Plan
 
 LARGE = 512 << 10
 """Bytes of a table that are worth the import of polars."""
@@ -37,7 +37,7 @@ def reader(size: int) -> ReadBlock:
 
 
 def parse_fast(
-    text: bytes, plan: Plan, read_block: ReadBlock
+    text: bytes, table: TableForm, read_block: ReadBlock
 ) -> tuple[Matrix, list[tuple[str, ...]]] | None:
     """Parse whole lines at once.
 
@@ -45,7 +45,7 @@ def parse_fast(
     ----------
     text
         Whole lines of a table.
-    plan
+    table
         What to read.
     read_block
         `by_numpy.read_block` or `by_polars.read_block`.
@@ -56,20 +56,20 @@ def parse_fast(
         The same as the exact parser's. None if a block is not plain enough, or has a cell that
         must be refused.
     """
-    dialect = plan.dialect
+    dialect = table.dialect
     if b'"' in text or dialect.grammar.missing_values or _has_blank_line(text):
         return None
     if dialect.trailing and dialect.delimiter == BLANK:
         return None
     labels: list[tuple[str, ...]] = []
     width = dialect.width
-    if plan.labels:
-        parts = _without_labels(text, plan)
+    if table.labels:
+        parts = _without_labels(text, table)
         if parts is None:
             return None
         text, labels = parts
-        width -= len(plan.labels)
-    plain = _plain(text, plan, width)
+        width -= len(table.labels)
+    plain = _plain(text, table, width)
     if plain is None:
         return None
     mark = dialect.delimiter
@@ -81,13 +81,13 @@ def parse_fast(
         plain = lines.replace(end, b"\n")
         if _has_blank_line(plain):
             return None
-    values = read_block(plain, mark, width, allow_missing=plan.allow_missing)
+    values = read_block(plain, mark, width, allow_missing=table.allow_missing)
     if values is None or np.isinf(values).any():
         return None
     if labels and len(labels) != len(values):
         return None
-    before = sum(label < plan.columns[0] for label in plan.labels)
-    places = [column - before for column in plan.columns]
+    before = sum(label < table.columns[0] for label in table.labels)
+    places = [column - before for column in table.columns]
     if places != list(range(width)):
         values = np.ascontiguousarray(values[:, places])
     return values, labels
@@ -98,17 +98,17 @@ def _has_polars() -> bool:
     return find_spec("polars") is not None
 
 
-def _without_labels(text: bytes, plan: Plan) -> tuple[bytes, list[tuple[str, ...]]] | None:
+def _without_labels(text: bytes, table: TableForm) -> tuple[bytes, list[tuple[str, ...]]] | None:
     """Split the label columns off where they come first, or last; None where others do not."""
-    dialect = plan.dialect
-    first = sum(label < plan.columns[0] for label in plan.labels)
-    count = len(plan.labels) - first
+    dialect = table.dialect
+    first = sum(label < table.columns[0] for label in table.labels)
+    count = len(table.labels) - first
     whole = (*range(first), *range(dialect.width - count, dialect.width))
     mark = dialect.delimiter.encode()
     lines = text.removesuffix(b"\n").split(b"\n")
     if dialect.delimiter == BLANK or dialect.comment.encode() in text:
         return None
-    if plan.labels != whole or (count and dialect.trailing):
+    if table.labels != whole or (count and dialect.trailing):
         return None
     split = [line.split(mark, first) for line in lines]
     if any(len(parts) != first + 1 for parts in split):
@@ -117,15 +117,15 @@ def _without_labels(text: bytes, plan: Plan) -> tuple[bytes, list[tuple[str, ...
     if any(len(parts) != count + 1 for parts in ends):
         return None
     labels = [
-        tuple(cell.decode(plan.encoding, "surrogateescape") for cell in (*above, *below[1:]))
+        tuple(cell.decode(table.encoding, "surrogateescape") for cell in (*above, *below[1:]))
         for above, below in zip(split, ends, strict=True)
     ]
     return b"\n".join(parts[0] for parts in ends), labels
 
 
-def _plain(text: bytes, plan: Plan, width: int) -> bytes | None:
+def _plain(text: bytes, table: TableForm, width: int) -> bytes | None:
     """Return a block without padding and with decimal points, or None if that is not certain."""
-    dialect = plan.dialect
+    dialect = table.dialect
     mark = dialect.delimiter.encode()
     decimal = dialect.grammar.decimal
     if text.translate(None, _NUMBERS + b"Dd" + mark + decimal.encode() + b" \t"):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ikpca_cli.errors import InputError
 from ikpca_cli.formats.csv.form.marks import either
-from ikpca_cli.formats.csv.plan import Plan
+from ikpca_cli.formats.csv.form.table_form import TableForm
 
 _PLAIN = bytes(48 if 48 <= sign < 58 else 46 if sign == 46 else 32 for sign in range(256))
 """For each byte what it is: a digit, a point, or what stands between numbers."""
@@ -27,13 +27,13 @@ class LateMarks:
 
     Parameters
     ----------
-    plan
+    table
         What is read.
     """
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
-        self._open = not plan.marks_decided
+    def __init__(self, table: TableForm) -> None:
+        self._table = table
+        self._open = not table.marks_decided
         self._whole: set[int] = set()  # columns with numbers below 1,000 that have no point
         self._first: dict[int, tuple[int, str]] = {}  # by column: the first that may be either
 
@@ -50,7 +50,7 @@ class LateMarks:
 
     def _look_at(self, block: bytes, line: int, plain: bytes, forms: tuple[bytes, ...]) -> None:
         """Take in the first lines of a block that have a number of some form."""
-        plan, place, end = self._plan, 0, 0
+        table, place, end = self._table, 0, 0
         for _ in range(_LINES):
             places = (plain.find(form, end) for form in forms)
             found = min((at for at in places if at >= 0), default=-1)
@@ -60,12 +60,12 @@ class LateMarks:
             end = block.find(b"\n", found) + 1 or len(block)
             line += block.count(b"\n", place, start)
             place = start
-            cells = plan.dialect.cells(
-                block[start:end].decode(plan.encoding, "replace").rstrip("\n")
+            cells = table.dialect.cells(
+                block[start:end].decode(table.encoding, "replace").rstrip("\n")
             )
-            if len(cells) != plan.dialect.width:
+            if len(cells) != table.dialect.width:
                 continue
-            for column in plan.columns:
+            for column in table.columns:
                 if _BELOW_A_GROUP.fullmatch(cells[column]):
                     self._whole.add(column)
                 elif column not in self._first and _GROUP.fullmatch(cells[column]):
@@ -83,7 +83,7 @@ class LateMarks:
         if unsure:
             line, cell = self._first[unsure[0]]
             raise InputError(
-                f"{self._plan.name}: line {line}, column {unsure[0] + 1}: {either(cell, '.')}"
+                f"{self._table.name}: line {line}, column {unsure[0] + 1}: {either(cell, '.')}"
             )
 
 

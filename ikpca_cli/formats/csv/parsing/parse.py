@@ -15,13 +15,13 @@ from ikpca_cli.errors import InputError
 from ikpca_cli.formats.csv.faults import hints
 from ikpca_cli.formats.csv.form.cells import is_comment, unquoted
 from ikpca_cli.formats.csv.form.footer import LINES, cut_off, footer
+from ikpca_cli.formats.csv.form.table_form import TableForm
 from ikpca_cli.formats.csv.parsing.digits import Digits
 from ikpca_cli.formats.csv.parsing.fast import parse_fast, reader
 from ikpca_cli.formats.csv.parsing.late_marks import LateMarks
 from ikpca_cli.formats.csv.parsing.left_out import LeftOut
 from ikpca_cli.formats.csv.parsing.spool import Spool
 from ikpca_cli.formats.csv.parsing.table_text import TableText
-from ikpca_cli.formats.csv.plan import Plan
 
 Matrix = npt.NDArray[np.float64]
 Labels = list[tuple[str, ...]]
@@ -63,7 +63,7 @@ class Parsed:
 
 
 def parse_table(
-    text: TableText, plan: Plan, *, size: int | None, progress: Progress = silent
+    text: TableText, table: TableForm, *, size: int | None, progress: Progress = silent
 ) -> Parsed:
     """Read the rows of a table.
 
@@ -71,7 +71,7 @@ def parse_table(
     ----------
     text
         The file.
-    plan
+    table
         What to read.
     size
         The length of all the text in bytes, where it is known.
@@ -83,24 +83,24 @@ def parse_table(
     InputError
         Naming row and column of the first cell that cannot be used.
     """
-    spool = Spool(len(plan.columns), plan.name)
+    spool = Spool(len(table.columns), table.name)
     labels: Labels = []
-    digits, late = Digits(plan), LateMarks(plan)
-    left_out = LeftOut(plan.dialect, plan.columns, plan.encoding)
-    line, done = plan.first, 0
+    digits, late = Digits(table), LateMarks(table)
+    left_out = LeftOut(table.dialect, table.columns, table.encoding)
+    line, done = table.first, 0
     read_block = reader(len(text.head))
     below: list[str] = []
     remarks: dict[int, str] = {}
     end: str | None = None
     with closing(spool):
-        for block, last in text.blocks(plan.first):
+        for block, last in text.blocks(table.first):
             if last:
-                block, below = _without_footer(text, block, plan)
+                block, below = _without_footer(text, block, table)
                 if not block.endswith(b"\n"):
-                    end = cut_off(text.decode(block[-_TAIL:]).split("\n")[1:], plan.dialect)
-            parsed = parse_fast(block, plan, read_block)
+                    end = cut_off(text.decode(block[-_TAIL:]).split("\n")[1:], table.dialect)
+            parsed = parse_fast(block, table, read_block)
             if parsed is None:
-                parsed = parse_exactly(text.decode(block), spool.count, line, plan, remarks)
+                parsed = parse_exactly(text.decode(block), spool.count, line, table, remarks)
             part, marks = parsed
             digits.look(block, part)
             late.look(block, line)
@@ -113,18 +113,18 @@ def parse_table(
             progress("parsing", done, size or 0)
         late.check()
         if spool.count == 0:
-            raise InputError(f"{plan.name}: holds no rows of numbers; give a table with some")
+            raise InputError(f"{table.name}: holds no rows of numbers; give a table with some")
         return Parsed(spool.rows(), labels, digits, left_out, below, end, remarks)
 
 
-def _without_footer(text: TableText, block: bytes, plan: Plan) -> tuple[bytes, list[str]]:
+def _without_footer(text: TableText, block: bytes, table: TableForm) -> tuple[bytes, list[str]]:
     """Take off the lines at the end that are no rows."""
     cut = len(block)
     for _ in range(LINES + 1):
         cut = max(block.rfind(b"\n", 0, cut), 0)
     rows = block[cut:].removeprefix(b"\n") if cut else block
     lines = text.decode(rows.removesuffix(b"\n")).split("\n")
-    count = footer(lines, plan.dialect, plan.texts)
+    count = footer(lines, table.dialect, table.texts)
     if not count:
         return block, []
     kept = rows.split(b"\n")[: len(lines) - count]
@@ -133,7 +133,7 @@ def _without_footer(text: TableText, block: bytes, plan: Plan) -> tuple[bytes, l
 
 
 def parse_exactly(
-    text: str, row: int, line: int, plan: Plan, remarks: dict[int, str]
+    text: str, row: int, line: int, table: TableForm, remarks: dict[int, str]
 ) -> tuple[Matrix, Labels]:
     """Parse a block cell by cell: slowly, but knowing what stands where.
 
@@ -143,7 +143,7 @@ def parse_exactly(
         Whole lines.
     row, line
         How many rows and lines come before.
-    plan
+    table
         What to read.
     remarks
         Takes what stands behind the last column, as `Parsed` has it.
@@ -160,7 +160,7 @@ def parse_exactly(
     InputError
         Naming row and column of the first cell that cannot be used.
     """
-    dialect = plan.dialect
+    dialect = table.dialect
     rows: list[list[float]] = []
     labels: Labels = []
     lines = text.split("\n")
@@ -173,66 +173,66 @@ def parse_exactly(
         first = row + len(rows) == 0
         if number != row + len(rows) + 1:
             place += f" (line {number})"
-        if dialect.has_remark(cells, plan.columns, plan.most):
+        more = len(cells) > dialect.width
+        if more and dialect.has_remark(cells, table.columns, table.most):
             mark = dialect.delimiter
             remarks[row + len(rows)] = mark + mark.join(raw[dialect.width :])
         elif len(cells) != dialect.width:
             if content.count('"') % 2:
                 raise InputError(
-                    f"{plan.name}: {place} has a quote that is not closed in its line; take line "
+                    f"{table.name}: {place} has a quote that is not closed in its line; take line "
                     "feeds out of cells, and single quotation marks"
                 )
-            hint = hints.of_line(content, plan, lines[number - line :])
+            hint = hints.of_line(content, table, lines[number - line :])
             raise InputError(
-                f"{plan.name}: {place} has {len(cells)} cell{'s' * (len(cells) != 1)} where "
+                f"{table.name}: {place} has {len(cells)} cell{'s' * (len(cells) != 1)} where "
                 f"{dialect.width} are expected; {hint}"
             )
-        if plan.names == tuple(cells):
+        if table.names == tuple(cells):
             raise InputError(
-                f"{plan.name}: {place} is the header again, as where files were put together; "
+                f"{table.name}: {place} is the header again, as where files were put together; "
                 "take it out"
             )
         try:
-            rows.append(
-                [_cell(cells[column], column, place, plan, first=first) for column in plan.columns]
-            )
+            rows.append([_cell(cells[c], c, place, table, first=first) for c in table.columns])
         except InputError as error:
-            if first or not hints.begins_table(cells, lines[number - line :], plan):
+            if first or not hints.begins_table(cells, lines[number - line :], table):
                 raise
-            raise InputError(f"{plan.name}: {place} has no numbers, and {hints.ANOTHER}") from error
-        labels.append(tuple(raw[label] for label in plan.labels))
-    values = np.array(rows, np.float64).reshape(len(rows), len(plan.columns))
-    return values, labels if plan.labels else []
+            said = f"{table.name}: {place} has no numbers, and {hints.ANOTHER}"
+            raise InputError(said) from error
+        labels.append(tuple(raw[label] for label in table.labels))
+    values = np.array(rows, np.float64).reshape(len(rows), len(table.columns))
+    return values, labels if table.labels else []
 
 
-def _cell(cell: str, column: int, place: str, plan: Plan, *, first: bool) -> float:
+def _cell(cell: str, column: int, place: str, table: TableForm, *, first: bool) -> float:
     """Return the number in a cell, or say what is wrong with it."""
-    value = plan.dialect.grammar.number(cell)
-    if value is not None and (math.isfinite(value) or (math.isnan(value) and plan.allow_missing)):
+    value = table.dialect.grammar.number(cell)
+    if value is not None and (math.isfinite(value) or (math.isnan(value) and table.allow_missing)):
         return value
     place += f", column {column + 1}"
-    if plan.names is not None and plan.names[column]:
-        place += f" {plan.names[column]!r}"
+    if table.names is not None and table.names[column]:
+        place += f" {table.names[column]!r}"
     shown = cell if len(cell) <= 40 else cell[:37] + "..."
-    if column in plan.empty:
-        left_out = ",".join(f"^{one + 1}" for one in plan.empty)
+    if column in table.empty:
+        left_out = ",".join(f"^{one + 1}" for one in table.empty)
         what = "missing" if not cell else repr(shown)
         raise InputError(
-            f"{plan.name}: {place} is {what}, and most or all below it is missing; give --columns "
+            f"{table.name}: {place} is {what}, and most or all below it is missing; give --columns "
             f"{left_out} to leave out what is empty{', or --missing' * (not cell)}"
         )
     if value is None:
         hint = hints.of_cell(cell)
-        if first and plan.names is None:
+        if first and table.names is None:
             hint = f"if these are names, give --header yes; else {hint}"
-        raise InputError(f"{plan.name}: {place} is {shown!r}, not a number; {hint}")
+        raise InputError(f"{table.name}: {place} is {shown!r}, not a number; {hint}")
     if math.isnan(value):
         what = "missing" if not cell else f"missing ({shown})"
         raise InputError(
-            f"{plan.name}: {place} is {what}; mend it, or give --missing drop, mean or fill (for "
+            f"{table.name}: {place} is {what}; mend it, or give --missing drop, mean or fill (for "
             "a recording, keep or fill)"
         )
     raise InputError(
-        f"{plan.name}: {place} is {shown}: infinite; mend it, leave its row out, "
+        f"{table.name}: {place} is {shown}: infinite; mend it, leave its row out, "
         f"or give --na {quote(shown)} and --missing"
     )

@@ -1,60 +1,11 @@
-"""What is to be read of a table."""
+"""Which columns of a table are read, and which are kept as they are."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ikpca_cli.errors import UsageError
 from ikpca_cli.formats.csv.columns import select
-from ikpca_cli.formats.csv.form.dialect import Dialect
 from ikpca_cli.formats.csv.form.head import Head
 from ikpca_cli.formats.read_options import ReadOptions
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """What to read of a table: its form, columns, and how to speak of it.
-
-    Attributes
-    ----------
-    dialect
-        The form of the lines.
-    columns
-        The places of the data, counted from 0.
-    labels
-        The places of the columns that are kept as they are.
-    name
-        What messages call the file.
-    texts
-        Those of `labels` that hold text, and no numbers.
-    names
-        The names of all columns, or None.
-    first
-        Lines before the first row.
-    allow_missing
-        Whether a missing value is read as NaN; otherwise it is refused.
-    encoding
-        That of the bytes, UTF-8 or Latin-1.
-    marks_decided
-        As `ikpca_cli.formats.csv.form.marks.Marks.decided`.
-    empty
-        The columns of data that have no value in any of the first rows.
-    most
-        Cells of a row that have a name, with those behind its last column.
-    """
-
-    dialect: Dialect
-    columns: tuple[int, ...]
-    labels: tuple[int, ...] = ()
-    name: str
-    texts: tuple[int, ...] = ()
-    names: tuple[str, ...] | None = None
-    first: int = 0
-    allow_missing: bool = False
-    encoding: str = "utf-8"
-    marks_decided: bool = True
-    empty: tuple[int, ...] = ()
-    most: int = 0
 
 
 def choose_columns(options: ReadOptions, head: Head, width: int) -> tuple[list[int], list[int]]:
