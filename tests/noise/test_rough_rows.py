@@ -124,6 +124,19 @@ def test_white_noise_is_told_from_a_power_law(make, decibels):
         assert alone.std == pytest.approx(1.0, rel=0.03)
 
 
+def test_noise_of_pictures_is_told_where_it_is_a_third_of_their_high_frequencies():
+    """Signal falls faster over a plane; faces were left as they came."""
+    down, across = np.indices((32, 32)) - 16.0
+    strengths = np.fft.ifftshift(np.maximum(np.hypot(down, across), 1.0) ** -1.5)
+    for seed in (2, 3):
+        rng = np.random.default_rng([seed, 3])
+        waves = np.fft.fft2(rng.normal(size=(100, 32, 32))) * strengths
+        clean = np.fft.ifft2(waves).real[:, :12, :12].reshape(100, -1)
+        noisy = beyond(clean, 13, rng.normal(size=clean.shape))
+        found, std = estimate_noise(noisy - noisy.mean(axis=0)), np.std(noisy - clean)
+        assert found.std == pytest.approx(std, rel=0.05)
+
+
 def test_noise_that_stands_out_of_rough_signal_is_removed():
     rng = stream(4)
     clean = walks(rng, 150, 90)

@@ -92,8 +92,8 @@ def _by_law(X: FloatArray, level: NoiseLevel) -> NoiseLevel:
         white = WhiteShare.of(X)
     else:
         return bound
-    # How fast signal falls with frequency is not known: guesses.
-    if white.fits and white.is_mostly_noise:
+    # How fast signal falls with frequency is not known: guesses. It falls faster over a plane.
+    if white.fits and (white.is_noise if order.across else white.is_mostly_noise):
         hidden = 1.0 - white.least
         if level.certain and level.std < white.std * (1.0 + _NEARLY + white.error):
             return replace(level, certain=False, hidden=hidden)
