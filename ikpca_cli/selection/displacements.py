@@ -100,7 +100,8 @@ class Displacements:
 
     def some(self, rows: slice | NDArray[np.intp]) -> Displacements:
         """Return what is done to some of the rows."""
-        return Displacements(self.steps[:, rows], self.gains[:, rows], self.before[rows])
+        steps = np.ascontiguousarray(self.steps[:, rows])  # which products need, again and again
+        return Displacements(steps, self.gains[:, rows], self.before[rows])
 
 
 @dataclass(frozen=True)
@@ -225,7 +226,8 @@ class SmoothDisplacements:
 
     def some(self, rows: slice | NDArray[np.intp]) -> SmoothDisplacements:
         """Return what is done to some of the rows."""
-        own = self.coefficients[rows], self.means[rows], self.dense[:, rows], self.gains[:, rows]
+        dense = np.ascontiguousarray(self.dense[:, rows])
+        own = self.coefficients[rows], self.means[rows], dense, self.gains[:, rows]
         return SmoothDisplacements(self.order, *own)
 
     def _with_steps(self, steps: FloatArray) -> FloatArray:

@@ -118,10 +118,10 @@ def _join(
 def _sum_of_patches(values: FloatArray, halves: tuple[int, int]) -> FloatArray:
     """Return the sums (m, H, W) over the patch around each place of grids with a margin."""
     for axis, half in enumerate(halves, start=1):
-        size = values.shape[axis] - 2 * half
-        every = np.moveaxis(values, axis, 0)
-        total = every[:size].copy()
-        for k in range(1, 2 * half + 1):
-            total += every[k : k + size]
-        values = np.moveaxis(total, 0, axis)
+        if half:
+            size, before = values.shape[axis] - 2 * half, (slice(None),) * axis
+            total = values[(*before, slice(size))].copy()
+            for k in range(1, 2 * half + 1):
+                total += values[(*before, slice(k, k + size))]
+            values = total
     return values
