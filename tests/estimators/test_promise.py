@@ -74,17 +74,17 @@ def test_what_is_not_promised_is_told_as_a_rough_number():
 
 def test_a_level_by_which_the_error_would_be_below_zero_is_lowered():
     rng = np.random.default_rng(0)
-    x, start = np.arange(80), rng.uniform(5.0, 40.0, (230, 1))
-    clean = (x > start) & (x < start + rng.uniform(8.0, 35.0, (230, 1)))
+    x, start = np.arange(80), rng.uniform(0.0, 75.0, (230, 1))
+    clean = (x > start) & (x <= start + rng.uniform(1.0, 1.01, (230, 1)))
     clean = clean * rng.uniform(0.6, 1.4, (230, 1))
     noisy = clean + rng.normal(scale=0.2, size=clean.shape)
     rows = noisy[:150]
     read = estimate_noise(rows - rows.mean(axis=0)).std
-    assert read > 1.1 * 0.2  # the edges count as noise
+    assert read > 1.14 * 0.2  # what is anywhere counts as noise
     model = IKPCA().fit(rows)
-    assert 0.98 * 0.2 < model.noise_std_ < (0.2 + read) / 2.0
+    assert model.noise_std_ == pytest.approx(0.2, rel=0.02)
     assert model.withheld_ == Reason.GUESS
-    assert np.mean((model.denoise(noisy[150:]) - clean[150:]) ** 2) < 0.15 * 0.2**2
+    assert np.mean((model.denoise(noisy[150:]) - clean[150:]) ** 2) < 0.3 * 0.2**2
 
 
 def test_a_level_is_lowered_by_what_is_impossible():

@@ -99,3 +99,8 @@ def test_a_level_beside_edges_has_the_unit_of_the_rows(rng):
     rows, _ = with_noise(teeth(rng), 10, rng)
     one, other = (level_beside_edges(times * rows).std for times in (1.0, -1000.0))
     assert_allclose(other, 1000.0 * one, rtol=1e-12)
+
+
+def test_edges_at_one_place_are_signal_of_a_shape(rng):
+    channels = np.repeat([0.0, 5.0, 2.0, -4.0], 30) * rng.uniform(0.5, 1.0, (100, 1))
+    assert level_beside_edges(channels + 0.2 * rng.normal(size=channels.shape)) is None

@@ -11,6 +11,7 @@ adaptation by wavelet shrinkage", 1994).
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.noise.estimate import NoiseLevel
@@ -21,11 +22,13 @@ FEWEST_COLUMNS = 20
 _ORDERS = ((2, 6.0), (4, 70.0))  # of differences, and what they multiply the variance of noise by
 _SHARES = (0.2, 0.35, 0.5)  # of the differences, below quantiles
 _NORMAL = (0.25334710313579967, 0.45376219016987946, 0.6744897501960817)  # those of |normal| ones
-_FAR, _SOME = 4.0, 0.01  # levels that noise has not, and the share that edges have at least
+_FAR = 4.0  # levels that noise has not
+_SOME, _FEW = 0.01, 0.001  # share that edges have at least, and where nearly all are alone
 _ALIKE, _WHITE = 0.05, 0.1  # relative difference of levels by quantiles, and by orders
 _CHANCE = 6.0  # what is added to these, over the root of the numbers
 _EVEN = (2.0, 3.0)  # scatter of rows and of columns, in units of what the root of numbers leaves
-_ALONE, _BACK = 0.6, 0.5  # share of edges that do not go back by half, as spikes do
+_ALONE, _NEARLY, _BACK = 0.62, 0.8, 0.5  # share of edges that do not go back by half, as spikes do
+_ANYWHERE = 4.0  # times as many in one column as in any by chance: what is in few has its place
 _HIDDEN = 0.25  # share of the squared level that may be signal
 
 
@@ -52,7 +55,7 @@ def level_beside_edges(X: FloatArray) -> NoiseLevel | None:
     if level == 0.0:
         return None
     bends = np.abs(np.diff(X, n=2, axis=1)) / (_ORDERS[0][1] ** 0.5 * level)
-    if np.mean(bends > _FAR) < _SOME or _share_alone(X, level) < _ALONE:
+    if not _are_edges(bends > _FAR, _share_alone(X, level)):
         return None
     chance = _CHANCE / X.size**0.5
     one = levels[0, 0] > (1.0 - _ALIKE - chance) * level
@@ -74,6 +77,15 @@ def _levels(X: FloatArray) -> FloatArray:
         for order, variance in _ORDERS
     ]
     return np.array(levels)
+
+
+def _are_edges(far: NDArray[np.bool_], alone: float) -> bool:
+    """Tell whether differences (n, p) that are far beyond noise are edges that may be anywhere."""
+    least = _FEW if alone > _NEARLY else _SOME
+    counts = far.sum(axis=0, dtype=float)
+    together = float(counts @ (counts - 1.0)) * len(counts)
+    spread = together < _ANYWHERE * float(counts.sum()) ** 2
+    return alone > _ALONE and spread and float(far.mean()) > least
 
 
 def _share_alone(X: FloatArray, level: float) -> float:
