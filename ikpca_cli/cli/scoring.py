@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from ikpca_cli.cli.given.values import MEAN
 from ikpca_cli.cli.given.window_options import stretch_of, times_as_labels
+from ikpca_cli.cli.options import AxisLabels
 from ikpca_cli.cli.pictures import picture_of_beats, picture_of_rows, picture_of_stretch
 from ikpca_cli.cli.several import open_all, open_clean, open_clean_recording
 from ikpca_cli.estimators.missing_values import refill
@@ -16,13 +17,12 @@ from ikpca_cli.evaluation.metrics import evaluate_model
 from ikpca_cli.evaluation.without_clean import estimate_error
 from ikpca_cli.plots.shown import MOST, Shown
 from ikpca_cli.recordings.evaluation import evaluate_windows
+from ikpca_cli.recordings.windowed import Windowed
 
 if TYPE_CHECKING:
-    from ikpca_cli.cli.options import AxisLabels
     from ikpca_cli.data.row_source import Progress
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.formats.arrays import ReadOptions, Rows
-    from ikpca_cli.recordings.windowed import Windowed
 
 Score = Mapping[str, float | int | str | None]
 
@@ -52,14 +52,20 @@ class Test:
     noisy: Sequence[str]
     clean: str | None
     options: ReadOptions
-    plot: str | None
-    axes: AxisLabels
-    image: tuple[int, int] | None
-    force: bool
+    plot: str | None = None
+    axes: AxisLabels = field(default_factory=AxisLabels)
+    image: tuple[int, int] | None = None
+    force: bool = False
 
 
-def score_recording(model: Windowed, test: Test) -> Score:
-    """Measure, and draw, what a model makes of a recording or a picture."""
+def score_of(model: Denoiser | Windowed, test: Test, progress: Progress) -> Score:
+    """Measure, and draw, what a model makes of rows, of a recording or of a picture."""
+    if isinstance(model, Windowed):
+        return _of_recording(model, test)
+    return _of_rows(model, test, progress)
+
+
+def _of_recording(model: Windowed, test: Test) -> Score:
     options = times_as_labels(test.noisy[0], test.options)
     with (
         open_all(test.noisy, options) as rows,
@@ -72,8 +78,7 @@ def score_recording(model: Windowed, test: Test) -> Score:
     return score
 
 
-def score_rows(model: Denoiser, test: Test, progress: Progress) -> Score:
-    """Measure, and draw, what a model makes of rows."""
+def _of_rows(model: Denoiser, test: Test, progress: Progress) -> Score:
     score: Score
     with (
         open_all(test.noisy, test.options, names=model.feature_names_) as rows,

@@ -92,9 +92,7 @@ def open_apart(
 
 
 @contextmanager
-def open_clean(
-    source: str | None, options: ReadOptions, noisy: Rows, *, quietly: bool = False
-) -> Iterator[Rows | None]:
+def open_clean(source: str | None, options: ReadOptions, noisy: Rows) -> Iterator[Rows | None]:
     """Open the clean rows of `noisy` for a while; None stands for their mean, or for no source.
 
     A source may be a folder or a list; its files are those of the noisy ones' names.
@@ -123,8 +121,7 @@ def open_clean(
             )
         named = files[0] if files == [source] else clean_of(noisy.name, files, source)
         warn_of_itself(named, noisy.name)
-        opens = quietly_open if quietly else open_rows
-        with opens(named, own, names=noisy.feature_names) as clean:
+        with open_rows(named, own, names=noisy.feature_names) as clean:
             if noisy.kept is not None:
                 clean.keep(noisy.kept)
             _check_shape(clean, noisy.name, noisy.shape)
@@ -150,7 +147,7 @@ def open_clean(
 
 @contextmanager
 def open_clean_recording(
-    source: str | None, options: ReadOptions, noisy: Rows, kind: Kind, *, quietly: bool = False
+    source: str | None, options: ReadOptions, noisy: Rows, kind: Kind
 ) -> Iterator[RowSource | None]:
     """Open the clean version of one recording or picture for a while; None where there is none.
 
@@ -172,7 +169,7 @@ def open_clean_recording(
     warn_of_itself(named, noisy.name)
     whole = options.missing != "error"
     own = times_as_labels(named, replace(options, missing="error") if whole else options)
-    with (quietly_open if quietly else open_rows)(named, own) as clean:
+    with open_rows(named, own) as clean:
         if clean.shape == noisy.shape:
             yield clean
             return

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Mapping, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from ikpca_cli.cli.batch.ending import failure
 from ikpca_cli.cli.given.gathered import gathered
-from ikpca_cli.cli.given.window_options import times_as_labels
 from ikpca_cli.cli.options import Format, Printing
-from ikpca_cli.cli.several import clean_of, open_clean, open_clean_recording
-from ikpca_cli.cli.sources import quietly_open
+from ikpca_cli.cli.scoring import Score, Test, score_of
+from ikpca_cli.cli.several import clean_of
 from ikpca_cli.cli.streams import say
 from ikpca_cli.cli.words.grouped import grouped
 from ikpca_cli.cli.words.report import print_lines, print_record, print_records
-from ikpca_cli.errors import IkpcaError, Note, tell
-from ikpca_cli.evaluation.metrics import evaluate_model, snr_gain_db
+from ikpca_cli.data.row_source import silent
+from ikpca_cli.errors import IkpcaError, IkpcaWarning, Note, tell
+from ikpca_cli.evaluation.metrics import snr_gain_db
 from ikpca_cli.recordings.windowed import Windowed
 
 if TYPE_CHECKING:
@@ -93,25 +93,14 @@ def score_files(
 
 def _score(
     model: Denoiser | Windowed, source: str, clean: str | None, options: ReadOptions
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the errors of a file, and what is to be said of it."""
-    from ikpca_cli.estimators.missing_values import refill
-    from ikpca_cli.recordings.evaluation import evaluate_windows
-
-    if isinstance(model, Windowed):
-        kind = model.cutting.kind
-        with (
-            quietly_open(source, times_as_labels(source, options)) as rows,
-            open_clean_recording(clean, options, rows, kind, quietly=True) as whole,
-        ):
-            return evaluate_windows(model, rows, whole, rows.layout.sample_shape), rows.warnings
-    with (
-        quietly_open(source, options, None, model.feature_names_) as rows,
-        open_clean(clean, options, rows, quietly=True) as reference,
-    ):
-        if rows.has_holes:
-            rows.fill_by(partial(refill, model))
-        return evaluate_model(model, rows, reference), rows.warnings
+) -> tuple[Score, list[str]]:
+    """Return the errors of a file, and what is to be said of it; how clean rows lie is no news."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", IkpcaWarning)
+        score = score_of(model, Test([source], clean, options), silent)
+    lines: list[str] = [one.message.args[0] for one in caught if isinstance(one.message, Warning)]
+    own = f"{source}: "
+    return score, [line for line in lines if line.startswith(own) or not isinstance(line, Note)]
 
 
 def together(records: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

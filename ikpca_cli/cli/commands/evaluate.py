@@ -52,7 +52,7 @@ def evaluate(
     estimate), and what was removed is checked for signal.
     """
     from ikpca_cli.cli.batch.scores import score_files
-    from ikpca_cli.cli.scoring import Test, score_recording, score_rows
+    from ikpca_cli.cli.scoring import Test, score_of
     from ikpca_cli.cli.sources import split_source
     from ikpca_cli.cli.words.report import print_lines, print_record
     from ikpca_cli.cli.words.sentences import error_sentence, scores_sentence
@@ -91,10 +91,7 @@ def evaluate(
         if apart:
             score_files(fitted, noisy, clean, options, printing, progress)
             return
-        if isinstance(fitted, Windowed):
-            score = score_recording(fitted, test)
-        else:
-            score = score_rows(fitted, test, progress)
+        score = score_of(fitted, test, progress)
     print_record(score, printing.form)
     if printing.output_format is opt.Format.table:
         lines = [error_sentence(score)]

@@ -204,7 +204,8 @@ def file_sentences(
     lines = [f"{what} cleaned. Removed: RMS {plain(removed)}{parts}{level}."]
     if removed == 0.0:
         came = _count(*(cleaned or (count, "row")))
-        lines = [f"{came} left as they came: nothing was removed{level}."]
+        how = "it came" if came.startswith("1 ") else "they came"
+        lines = [f"{came} left as {how}: nothing was removed{level}."]
     if odd:
         what = "left as they are" if kept else "cleaned all the same (--keep-unlike leaves them)"
         became = f": {what}" if removed else ""
