@@ -51,8 +51,7 @@ def open_all(
 
     alone = options.missing in ("error", "drop")
     each = replace(options, missing=options.missing if alone else UNTREATED)
-    if options.orientation == "auto":
-        each = replace(each, orientation="signals")
+    each = each.of_files(len(sources))
     opens = [partial(quietly_open, source, each, progress, names) for source in sources]
     joined = Joined(opens, resample=options.resample)
     with JoinedRows(joined, missing="error" if alone else options.missing) as rows:
@@ -128,8 +127,7 @@ def open_clean(source: str | None, options: ReadOptions, noisy: Rows) -> Iterato
             yield clean
         return
     clean_files = [clean_of(part.name, files, source) for part in parts]
-    if options.orientation == "auto":
-        own = replace(own, orientation="signals")
+    own = own.of_files(len(clean_files))
 
     def opened(place: int) -> Rows:
         part = parts[place]

@@ -78,22 +78,29 @@ def as_rows(X: Any, *, least: int = 1) -> RowSource:
         if len(shape) > 2:
             remedy = "X.reshape(len(X), -1) for samples of more dimensions"
         raise InputError(
-            f"{row_name(X)} has shape {shape}: give one sample a row, (n_samples, n_features), "
-            f"such as {remedy}"
+            f"{row_name(X)} has shape {shape}, not (n_samples, n_features). Reshape your data, one "
+            f"sample a row: {remedy}"
         )
     dtype = np.dtype(getattr(source, "dtype", np.float64))
     if isinstance(source, np.ndarray) and dtype.kind == "O":
         source = _numbers_of(source, row_name(X))
+    elif dtype.kind == "c":
+        raise InputError(
+            f"{row_name(X)} holds complex numbers. Complex data not supported: give real and "
+            "imaginary parts side by side"
+        )
     elif dtype.kind not in "fiub":
         raise InputError(f"{row_name(X)} does not hold real numbers (dtype {dtype})")
     if hasattr(source, "columns"):
         source = _checked_frame(source)
     if shape[0] < least:
         raise InputError(
-            f"{row_name(X)} has {_count(shape[0], 'row')}: at least {least} are needed here"
+            f"{row_name(X)} has {_count(shape[0], 'row')}: at least {least} are needed here "
+            f"(n_samples = {shape[0]})"
         )
     if shape[1] < 1:
-        raise InputError(f"{row_name(X)} has no columns: give at least one")
+        lacks = f"has 0 feature(s) (shape={shape}) while a minimum of 1 is required."
+        raise InputError(f"{row_name(X)} {lacks}")
     return source
 
 

@@ -63,7 +63,7 @@ def check_shape(name: str, shape: tuple[int, ...], options: ReadOptions) -> bool
         Its shape in the file.
     options
         Of which `transpose` matters, and whether one axis will do: that of a recording, or of one
-        sample (`of_signals`).
+        sample.
 
     Raises
     ------
@@ -78,18 +78,19 @@ def check_shape(name: str, shape: tuple[int, ...], options: ReadOptions) -> bool
         )
     if min(shape) < 1:
         raise InputError(f"{name}: is empty, of shape {shape}; give one that holds samples")
-    if len(shape) == 1 and not (options.recording or options.of_signals):
+    if len(shape) == 1 and not (options.recording or options.takes_vectors):
         raise InputError(
             f"{name}: is one vector of shape {shape}, which could be a recording (fit it with "
-            "--window auto), one sample (give several such files, or their folder) or many (give "
-            f"it two axes: ({shape[0]}, 1))"
+            "--window auto), one sample or many; give several such files, or their folder, for one "
+            f"sample each, or give it two axes: (1, {shape[0]}) for one sample, ({shape[0]}, 1) "
+            "for samples of one number"
         )
     if options.transpose and len(shape) > 2:
         raise InputError(
             f"{name}: has shape {shape}, and --transpose is for two axes; "
             "save it with the samples along the first axis, as numpy.moveaxis does"
         )
-    return len(shape) == 1 and options.of_signals
+    return len(shape) == 1 and options.takes_vectors
 
 
 def as_one_sample(shape: tuple[int, ...], options: ReadOptions) -> ReadOptions:

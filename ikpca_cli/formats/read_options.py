@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 OF_TABLES: dict[str, type] = {
     "columns": str,
@@ -102,9 +102,19 @@ class ReadOptions:
 
     @property
     def of_signals(self) -> bool:
-        """Whether a line of numbers is one sample, and not samples of one number each."""
+        """Whether a column of numbers is one sample, and not samples of one number each."""
         several = self.orientation == "signals" if self.width is None else self.width > 1
         return several and not self.recording
+
+    @property
+    def takes_vectors(self) -> bool:
+        """Whether an array of one axis is one sample: it is not told from a recording alone."""
+        return self.orientation == "signals" and not self.recording
+
+    def of_files(self, count: int) -> ReadOptions:
+        """Return the options where so many files are read: of several each may be a signal."""
+        is_open = count > 1 and self.orientation == "auto"
+        return replace(self, orientation="signals") if is_open else self
 
     def of_tables(self) -> tuple[str, ...]:
         """Return the options that are given and that mean nothing but for text tables."""

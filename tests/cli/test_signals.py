@@ -226,7 +226,7 @@ def test_vectors_one_a_file_are_samples_and_stay_vectors(cli, tmp_path):
             save(tmp_path / kind / f"{place:02}.{kind}", row)
         fitted = json.loads(cli(f"fit {kind} --method pca --format json --force").stdout)
         assert (fitted["n_samples"], fitted["n_features"]) == rows.shape
-        cli(f"denoise model.joblib {kind}/03.{kind}")
+        cli(f"denoise model.joblib {kind}/03.{kind} {kind}/04.{kind}")
         found.append(reads[kind](tmp_path / kind / f"03.denoised.{kind}"))
         assert found[-1].dtype == rows.dtype
     assert [cleaned.shape for cleaned in found] == [(60,), (60,), (60, 1), (60,)]

@@ -142,3 +142,19 @@ def test_sparse_masked_and_ragged_rows_are_refused_in_words():
         model.denoise(np.ma.masked_greater(rows, 1.0))
     with pytest.raises(InputError, match="has rows of several lengths: give one"):
         model.denoise([[1.0, 2.0], [3.0]])
+
+
+@pytest.mark.filterwarnings("ignore:Estimator .* does not inherit:UserWarning")
+def test_what_scikit_learn_checks_of_an_estimator_holds(estimator):
+    checks = pytest.importorskip("sklearn.utils.estimator_checks")
+    words_of_our_own = {
+        "check_do_not_raise_errors_in_init_or_set_params",
+        "check_n_features_in_after_fitting",
+        "check_set_params",
+        "check_dtype_object",
+        "check_fit_score_takes_y",  # more rows need sums that were kept
+    }
+    estimator.set_params(n_components=1)
+    found = checks.check_estimator(estimator, on_fail=None, on_skip=None)
+    failed = {one["check_name"] for one in found if one["status"] == "failed"}
+    assert failed <= words_of_our_own

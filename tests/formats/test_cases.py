@@ -149,7 +149,7 @@ def test_complex_and_structured_arrays(array):
 def test_a_scalar_and_a_vector(array):
     assert "shape ()" in refusal(array(np.float64(3)))
     assert "shape (400,)" in (line := refusal(array(np.zeros(400))))
-    assert "one sample (give several such files, or their folder)" in line
+    assert "(1, 400) for one sample" in line
 
 
 def test_images_stay_images(array, tmp_path):

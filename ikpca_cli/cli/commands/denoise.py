@@ -131,7 +131,7 @@ def denoise(
     fitted = checked_model(model, {"--keep-unlike": keep_unlike, "--image": image is not None})
     if output_dir is not None:
         make_folders(os.path.dirname(target) for target in targets)
-    options = reading.options(fills=True, known=fitted.reading_)
+    options = reading.options(fills=True, known=fitted.reading_).of_files(len(noisy))
     size = image_shape(image, fitted.n_features_in_)
     jobs = [
         Job(

@@ -73,7 +73,7 @@ def evaluate(
     fitted = load_model(model)
     noisy = gathered(noisy)
     size = image_shape(image, fitted.n_features_in_)
-    options = reading.options(fills=True, known=fitted.reading_)
+    options = reading.options(fills=True, known=fitted.reading_).of_files(len(noisy))
     if isinstance(fitted, Windowed):
         rows_alone = {f"--clean {MEAN}": clean == MEAN, "--image": bool(image)}
         refuse_for_windows(rows_alone, f"{model} for windows: leave it out")
