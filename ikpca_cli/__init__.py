@@ -19,10 +19,29 @@ The house: each folder imports from those above it in this list, and from no oth
 - guide: pages of the documentation
 - cli: commands, their options, batches, and all that is printed
 
-A fit goes from ``cli.commands.fit`` by ``cli.learning`` to ``Denoiser.fit``: a first pass over the
-rows, what the noise is (``estimators.decisions``), a choice (``selection``), a model (``models``).
-A file is cleaned by ``cli.batch.cleaning``, block by block. A new kernel, activation, noise model,
-transform, pre-image, format or command is a module of its own and a line in its registry.
+How ``ikpca fit train.npy`` runs through it:
+
+1. `cli.commands.fit.fit` checks its options (`cli.given`) and finds the files.
+2. `cli.learning.learn` opens them as `formats.file_rows.Rows`, of which slices are read, and
+   refuses what looks like a recording (`cli.given.looks.check_rows`).
+3. `estimators.denoiser.Denoiser.fit` does the rest; `estimators.denoiser.Denoiser._fit_rows` is its
+   outline. A `data.first_pass.FirstPass` reads the rows once, for means and a sample.
+4. `estimators.decisions.noise_decision.noise_of_fit` finds what the noise is like, and what
+   makes it white (`noise.models`, `transforms`), and `level_of_fit` beside it how strong it is.
+5. A search takes the parameters whose error, as estimated on rows held out (`selection.held_out`),
+   is least: of weighted iterations (`selection.expansion.ExpansionSearch`), or on a grid
+   (`selection.grid.choose`).
+6. The method's own `_fit` makes its model: ikPCA's by a kind of pre-image
+   (`estimators.preimages.which_kind.kind_of`), the kinds being in `models`.
+7. `estimators.decisions.promise.promise_of` says which error is promised, or why none is.
+8. `cli.learning.keep` saves the model (`modelfile.storage.save_model`), and
+   `cli.words.learned.report` prints what was found.
+
+``ikpca denoise`` goes by `cli.batch.cleaning.clean` for each file: how far its rows may be moved
+(`estimators.cleaner.Cleaner.treatment`), then block by block into `formats.writing.open_output`.
+
+A new kernel, activation, noise model, transform, pre-image, format or command is a module of its
+own and a line in its registry.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import pydoc
 import re
 import shutil
 import subprocess
@@ -111,6 +112,13 @@ def test_rooms_are_small():
 def test_modules_are_small():
     lines = {name_of(path): path.read_text(encoding="utf-8").count("\n") for path in MODULES}
     assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+
+
+def test_the_map_names_what_there_is():
+    names = re.findall(r"`([a-z]\w*(?:\.\w+)+)`", ikpca_cli.__doc__)
+    assert len(names) > 15
+    for name in names:
+        pydoc.resolve(f"ikpca_cli.{name}")
 
 
 def test_no_file_name_is_there_twice():
