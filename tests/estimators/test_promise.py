@@ -73,18 +73,21 @@ def test_what_is_not_promised_is_told_as_a_rough_number():
 
 
 def test_a_level_by_which_the_error_would_be_below_zero_is_lowered():
-    rng = np.random.default_rng(0)
-    x, start = np.arange(80), rng.uniform(0.0, 75.0, (230, 1))
-    clean = (x > start) & (x <= start + rng.uniform(1.0, 1.01, (230, 1)))
-    clean = clean * rng.uniform(0.6, 1.4, (230, 1))
+    rng = np.random.default_rng(1)
+    x = np.arange(60)
+    clean = np.zeros((230, 60))
+    for _ in range(2):
+        start = rng.uniform(0.0, 55.0, (230, 1))
+        one = (x > start) & (x <= start + rng.uniform(1.0, 1.01, (230, 1)))
+        clean += one * rng.uniform(0.6, 1.4, (230, 1))
     noisy = clean + rng.normal(scale=0.2, size=clean.shape)
     rows = noisy[:150]
     read = estimate_noise(rows - rows.mean(axis=0)).std
-    assert read > 1.14 * 0.2  # what is anywhere counts as noise
+    assert read > 1.15 * 0.2  # what is anywhere counts as noise
     model = IKPCA().fit(rows)
     assert model.noise_std_ == pytest.approx(0.2, rel=0.02)
     assert model.withheld_ == Reason.GUESS
-    assert np.mean((model.denoise(noisy[150:]) - clean[150:]) ** 2) < 0.3 * 0.2**2
+    assert np.mean((model.denoise(noisy[150:]) - clean[150:]) ** 2) < 0.5 * 0.2**2
 
 
 def test_a_level_is_lowered_by_what_is_impossible():
