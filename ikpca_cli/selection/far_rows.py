@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ikpca_cli.data.row_source import FloatArray
 from ikpca_cli.linalg.shrinkage import kept_share, longest_square
 from ikpca_cli.selection.displacements import Candidates, Displacements
-from ikpca_cli.selection.least_risk import best_weights, risks_of
+from ikpca_cli.selection.least_risk import best_weights, risks_of, summed
 
 _FAR = 2.0  # times the squared length that noise hardly ever has
 _MOST = 0.05  # share of rows that may be so far; more are of a kind that weights are for
@@ -48,7 +48,7 @@ def weights_for_most(
         return found, risks, None
     for _ in range(2):  # by what candidates do, and then by what their sum does
         weights = best_weights([part.some(near) for part in parts], usable, n_iterations)
-        squares = _squares(parts, weights)
+        squares: FloatArray = np.sum(np.square(summed(parts, weights)), axis=1)
         again = _near(squares, longest)
         if again is None:
             break
@@ -80,14 +80,3 @@ def _usual_squares(parts: Sequence[Candidates], usable: NDArray[np.bool_]) -> Fl
     if not len(squares):
         return np.zeros(squares.shape[1])
     return np.asarray(np.median(squares, axis=0))
-
-
-def _squares(parts: Sequence[Candidates], weights: FloatArray) -> FloatArray:
-    step: FloatArray | float = 0.0
-    first = 0
-    for part in parts:
-        some = weights[first : first + len(part.gains)]
-        first += len(some)
-        step = step + part.together(some)
-    squares: FloatArray = np.sum(np.square(step), axis=1)
-    return squares

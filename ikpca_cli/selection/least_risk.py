@@ -83,15 +83,20 @@ def risks_of(parts: Sequence[Candidates], weights: FloatArray, before: FloatArra
 
     With weights t it is ``before + |sum_k t_k steps_k|^2 / p + 2 sum_k t_k gains_k``.
     """
-    step: FloatArray | float = 0.0
-    gain, first = np.zeros_like(before), 0
+    step = summed(parts, weights)
+    gain = weights @ np.concatenate([part.gains for part in parts])
+    risks: FloatArray = before + np.mean(np.square(step), axis=1) + 2.0 * gain
+    return risks
+
+
+def summed(parts: Sequence[Candidates], weights: FloatArray) -> FloatArray:
+    """Return the displacement (m, p) of a sum of candidates with some weights (k,)."""
+    step, first = np.zeros(()), 0
     for part in parts:
         some = weights[first : first + len(part.gains)]
         first += len(some)
         step = step + part.together(some)
-        gain += some @ part.gains
-    risks: FloatArray = before + np.mean(np.square(step), axis=1) + 2.0 * gain
-    return risks
+    return step
 
 
 def _quadratic(parts: Sequence[Candidates]) -> tuple[FloatArray, FloatArray]:

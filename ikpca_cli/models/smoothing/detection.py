@@ -25,42 +25,18 @@ _MOST_NUMBERS = 2**22  # in the rows looked at
 
 
 def find_order(rows: FloatArray, noise_variance: float) -> RowOrder | None:
-    """Return the order along centred rows (n, p); None where they are too short to have one.
-
-    Where neighbours are no more alike than any two columns it is one along no axis.
-
-    Orders are compared by the rate at which bands of frequencies tell the signal: the more alike
-    neighbours are, the fewer bands hold it. A picture or channels, which are found by their sides,
-    have to be clearly better than a line.
-
-    Parameters
-    ----------
-    rows : ndarray, shape (n, p)
-    noise_variance : float
-    """
-    n_features = rows.shape[1]
-    if n_features < FEWEST_COLUMNS:
-        return None
-    line, some = RowOrder(n_features, 1), _looked_at(rows)
-    best, least = line, _CLEARLY * _rate(line, some, noise_variance)
-    for order in _grids(n_features):
-        rate = _rate(order, some, noise_variance)
-        if rate < least:
-            best, least = order, rate
-    places = np.arange(n_features)
-    # Which columns are called neighbours does not matter.
-    rng = model_rng(0, Stream.SHUFFLED_COLUMNS)
-    others = [some[:, rng.permutation(places)] for _ in range(_SHUFFLES)]
-    shuffled = [_rate(line, other, noise_variance) for other in others]
-    unordered = RowOrder(n_features, 1, down=False)
-    return best if _rate(best, some, noise_variance) < _ORDERED * np.mean(shuffled) else unordered
+    """Return the first of `likely_orders`, None where rows (n, p) are too short to have one."""
+    return next(iter(likely_orders(rows, noise_variance)), None)
 
 
 def likely_orders(rows: FloatArray, noise_variance: float) -> list[RowOrder]:
-    """Return the order that is found, and others whose neighbours are nearly as much alike.
+    """Return the order along rows, and others whose neighbours are nearly as much alike.
 
-    Of pictures, and of signals of a few channels, only the best is looked at beside a line. Rows
-    that are too short have none.
+    Orders are compared by the rate at which bands of frequencies tell the signal: the more alike
+    neighbours are, the fewer bands hold it. A picture or channels, which are found by their sides,
+    have to be clearly better than a line. Of pictures, and of signals of a few channels, only the
+    best is looked at beside a line. Where neighbours are no more alike than any two columns, the
+    only order is one along no axis; rows that are too short have none.
 
     Parameters
     ----------
@@ -68,18 +44,23 @@ def likely_orders(rows: FloatArray, noise_variance: float) -> list[RowOrder]:
         Centred.
     noise_variance : float
     """
-    found = find_order(rows, noise_variance)
-    if found is None or not (found.down or found.across):
-        return [] if found is None else [found]
-    some = _looked_at(rows)
-    rates = {
-        order: _rate(order, some, noise_variance)
-        for order in (RowOrder(rows.shape[1], 1), *_grids(rows.shape[1]))
-    }
+    n_features = rows.shape[1]
+    if n_features < FEWEST_COLUMNS:
+        return []
+    line, some = RowOrder(n_features, 1), _looked_at(rows)
+    rates = {order: _rate(order, some, noise_variance) for order in (line, *_grids(n_features))}
+    ascending = sorted(rates, key=lambda order: rates[order])
+    least = rates[ascending[0]]
+    found = ascending[0] if least < _CLEARLY * rates[line] else line
+    # Which columns are called neighbours does not matter.
+    rng = model_rng(0, Stream.SHUFFLED_COLUMNS)
+    others = [some[:, rng.permutation(n_features)] for _ in range(_SHUFFLES)]
+    shuffled = [_rate(line, other, noise_variance) for other in others]
+    if rates[found] >= _ORDERED * np.mean(shuffled):
+        return [RowOrder(n_features, 1, down=False)]
     kinds: dict[str, RowOrder] = {}
-    for order in sorted(rates, key=lambda order: rates[order], reverse=True):
+    for order in reversed(ascending):
         kinds["line" if order.width == 1 else f"{order.down and order.across}"] = order
-    least = min(rates.values())
     near = [order for order in kinds.values() if _NEARLY * rates[order] < least]
     return [found, *(order for order in near if order != found)]
 
