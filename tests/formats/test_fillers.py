@@ -60,6 +60,18 @@ def test_ordinary_rows_have_none(tmp_path, name, values):
     assert "far from" not in said(tmp_path / name)
 
 
+def test_a_filler_below_zero_stands_out_where_nothing_else_is(tmp_path):
+    """As in pressures of 10,000 and more, in tenths of what they are."""
+    values = VALUES + 10_130.0
+    values[::9, 3] = -9999.0
+    np.save(tmp_path / "a.npy", values)
+    assert "row 1, column 4 holds -9999" in said(tmp_path / "a.npy")
+    np.save(tmp_path / "b.npy", values * np.where(np.arange(8) == 5, -1.0, 1.0))
+    assert "holds" in said(tmp_path / "b.npy")
+    np.save(tmp_path / "c.npy", np.where(values < 0.0, -1234.0, values))
+    assert said(tmp_path / "c.npy") == ""
+
+
 def test_what_the_file_itself_marks_is_no_news(tmp_path):
     values = np.where(np.arange(8) == 3, -9999.0, VALUES)
     _hdf5(tmp_path / "a.h5", values)

@@ -65,11 +65,21 @@ def filler(values: npt.NDArray[Any]) -> tuple[int, int] | None:
     rest = float(size.max(initial=0.0, where=size < (1.0 - _SAME) * most))
     far = (largest == most) & (most >= _FAR * rest)
     far |= (largest >= _FAR * others) & (others > 0.0)
-    usual = np.isclose(largest[:, None], _FILLERS, rtol=_SAME, atol=0.0).any(axis=1)
-    if not (far & usual).any():
+    low = values.min(axis=0, initial=np.inf, where=np.isfinite(values))
+    above = values.min(axis=0, initial=np.inf, where=values > low)
+    alone = (low < 0.0) & (above >= 0.0) & (above < np.inf)  # below zero, as no other is
+    is_filler = (size == largest) & far & _is_usual(largest)
+    is_filler |= (values == low) & alone & _is_usual(-low)
+    if not is_filler.any():
         return None
-    row, column = np.argwhere((size == largest) & far & usual)[0]
+    row, column = np.argwhere(is_filler)[0]
     return int(row), int(column)
+
+
+def _is_usual(numbers: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Tell which numbers (p,) are among those that stand for missing ones."""
+    usual = np.isclose(numbers[:, None], _FILLERS, rtol=_SAME, atol=0.0)
+    return np.asarray(usual.any(axis=1))
 
 
 def too_long(values: npt.NDArray[Any]) -> tuple[int, int] | None:

@@ -77,7 +77,7 @@ def _of_columns(rows: TableForm, columns: Sequence[int]) -> Arrangement | None:
     if len(columns) == 1 and not as_rows and not head.texts and options.of_signals:
         head.guesses.append("its only column for a signal")
         return Arrangement(turned=True)
-    values = [rows.numbers(column) for column in columns]
+    values = list(rows.matrix(columns))
     before = _before_axis(rows, columns)
     if not as_rows and options.width != len(columns) and before:
         spots = [np.array(rows.column(column)) for column in before]

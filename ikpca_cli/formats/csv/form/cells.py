@@ -166,6 +166,8 @@ def split(line: str, delimiter: str) -> list[str]:
     """Split a line into stripped cells, without the double quotes around them."""
     if '"' not in line and delimiter == BLANK:
         return line.split() or [""]
+    if not any(mark in line for mark in ('"', "+ ", "- ")):
+        return [cell.strip() for cell in line.split(delimiter)]
     return [unquoted(cell) for cell in raw_cells(line, delimiter)]
 
 

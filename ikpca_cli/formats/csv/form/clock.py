@@ -78,7 +78,7 @@ def take_start(rows: TableForm, columns: Sequence[int]) -> int:
     head = rows.head
     if head.texts:
         return 0
-    values = rows.matrix(columns)
+    values = rows.matrix(columns).T
     if len(values) <= _FEWEST or not np.isfinite(values).all() or (values[0] != values[0, 0]).any():
         return 0
     first, rest = values[0, 0], values[1:]

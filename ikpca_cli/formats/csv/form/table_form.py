@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-import numpy as np
-
 from ikpca_cli.formats.csv.form.axis import Matrix
 from ikpca_cli.formats.csv.form.cells import numbers
 from ikpca_cli.formats.csv.form.dialect import Dialect
@@ -136,9 +134,9 @@ class TableForm:
         return numbers(self.column(place), self.dialect.grammar)
 
     def matrix(self, columns: Sequence[int]) -> Matrix:
-        """Return the numbers in some columns, (rows, columns)."""
-        shape = len(self.cells), len(columns)
-        return np.array([self.numbers(column) for column in columns]).T.reshape(shape)
+        """Return the numbers in some columns, (columns, rows)."""
+        cells = (row[column] for column in columns for row in self.cells)
+        return numbers(cells, self.dialect.grammar).reshape(len(columns), len(self.cells))
 
     def called(self, place: int) -> str | None:
         """Return the name of a column, None where columns have none."""
