@@ -70,7 +70,7 @@ def test_blocks_do_not_matter(rows, monkeypatch):
 
 @pytest.fixture
 def few_exact(monkeypatch):
-    monkeypatch.setattr("ikpca_cli.estimators.preimages.exact_fit.EXACT_ROWS", 200)
+    monkeypatch.setattr("ikpca_cli.estimators.preimages.exact_kind.EXACT_ROWS", 200)
 
 
 def curve(count, seed):

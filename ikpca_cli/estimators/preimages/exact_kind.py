@@ -9,29 +9,44 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from ikpca_cli.data.memory import check_matrix
-from ikpca_cli.data.row_source import FloatArray, Progress, RowSource
+from ikpca_cli.data.row_source import FloatArray, Progress, RowSource, read_all
+from ikpca_cli.data.threads import parallel_map
 from ikpca_cli.estimators.decisions.conflicts import (
     check_sine,
     check_smooth,
     check_spectrum,
     no_sums,
 )
-from ikpca_cli.estimators.preimages.exact_fit import (
-    landmark_count,
-    spectra_on_all,
-    spectra_on_landmarks,
-)
 from ikpca_cli.estimators.preimages.kind import Asked, ExpandedKind, FittedPreimage, expansion_of
 from ikpca_cli.models.companions import LowPassRows
 from ikpca_cli.models.exact import ExactModel
 from ikpca_cli.models.exact_spectrum import ExactSpectrum
 from ikpca_cli.models.kernels.kernel import load_smooth
+from ikpca_cli.models.landmark_spectrum import landmark_spectrum
+from ikpca_cli.models.nystroem import landmark_rows
 from ikpca_cli.models.preimage import Iteration
 from ikpca_cli.selection.choice import Auto, Choice
 from ikpca_cli.selection.outcome import Fits
 
 if TYPE_CHECKING:
     from ikpca_cli.selection.durations import Durations
+
+
+EXACT_ROWS = 3000
+"""The most training rows that are all in the exact model by default; more have landmarks."""
+
+LANDMARK_WORK = 4 * EXACT_ROWS**3
+"""The most rows times squared landmarks: very many rows have fewer landmarks than the most."""
+
+
+def fits_whole(n_samples: int) -> bool:
+    """Tell whether all of so many rows are in the model by default."""
+    return n_samples <= EXACT_ROWS
+
+
+def landmark_count(n_samples: int) -> int:
+    """Return how many of the rows are landmarks."""
+    return min(EXACT_ROWS, n_samples, int((LANDMARK_WORK / n_samples) ** 0.5))
 
 
 class ExactKind(ExpandedKind):
@@ -120,9 +135,26 @@ class ExactKind(ExpandedKind):
         chosen: Choice,
         progress: Progress,
     ) -> list[ExactSpectrum]:
-        """Return spectra of rows, on all of them or in the span of landmarks."""
+        """Return the spectrum of rows `X` at each gamma, on all or in the span of landmarks.
+
+        Of the rows `some` are some, centred, in random order.
+        """
         form = load_smooth(self.asked.kernel)
-        given = gammas, chosen.n_components, expansion_of(chosen).noise_variance, form
+        given = chosen.n_components, expansion_of(chosen).noise_variance, form
+        found: list[ExactSpectrum] = []
         if self.on_landmarks:
-            return spectra_on_landmarks(X, mean, some, *given, self.asked.seed, progress)
-        return spectra_on_all(X, mean, *given, progress)
+            rows = landmark_rows(X, landmark_count(X.shape[0]), self.asked.seed) - mean
+            for gamma in gammas:
+                progress("landmarks", 0, 0)
+                found.append(landmark_spectrum(X, mean, rows, some, gamma, *given, progress))
+                progress("eigenvectors", len(found), 0)
+            return found
+        rows = read_all(X) - mean
+        progress("eigenvectors", 0, 0)
+        distances = form.distance(rows, rows)
+        for one in parallel_map(
+            lambda gamma: ExactSpectrum.of(rows, distances, gamma, *given), gammas
+        ):
+            found.append(one)
+            progress("eigenvectors", len(found), 0)
+        return found

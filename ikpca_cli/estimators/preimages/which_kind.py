@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from ikpca_cli.estimators.preimages.arcsine_kind import ArcsineKind
-from ikpca_cli.estimators.preimages.exact_fit import fits_whole
-from ikpca_cli.estimators.preimages.exact_kind import ExactKind
+from ikpca_cli.estimators.preimages.exact_kind import ExactKind, fits_whole
 from ikpca_cli.estimators.preimages.gauss_newton_kind import GaussNewtonKind
 from ikpca_cli.estimators.preimages.kind import Asked, Kind
 from ikpca_cli.models.kernels.kernel import is_smooth
