@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ikpca_cli.cli.given.looks import check_rows
 from ikpca_cli.cli.given.window_options import fit_windows, stretch_of
-from ikpca_cli.cli.pictures import picture_of_fit, picture_of_stretch
+from ikpca_cli.cli.pictures import picture_of_fit, show
 from ikpca_cli.cli.several import open_all, open_apart
 from ikpca_cli.cli.sources import opener
 from ikpca_cli.data.first_pass import FirstPass
@@ -186,7 +186,7 @@ def keep(
     if plot is None:
         return
     if isinstance(learned.model, Windowed):
-        picture_of_stretch(plot, stretch_of(learned.model, learned.seen), force=force)
+        show(stretch_of(learned.model, learned.seen), plot, force=force)
     else:
         others = len(lesson.sources) - 1
         name = lesson.sources[0] + (f" and {others} more" if others else "")

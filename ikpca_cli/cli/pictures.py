@@ -13,6 +13,8 @@ from ikpca_cli.plots.stretch import Stretch
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from matplotlib.figure import Figure
+
     from ikpca_cli.data.row_source import RowSource
     from ikpca_cli.estimators.denoiser import Denoiser
     from ikpca_cli.evaluation.experiment import Result
@@ -31,27 +33,16 @@ def picture_of_fit(
     write_picture(target, lambda: draw_fit(model, _short(name), evidence), force=force)
 
 
-def picture_of_rows(target: str, shown: Shown, *, force: bool) -> None:
-    """Draw rows before and after cleaning, beside the clean ones where these are known."""
-    from ikpca_cli.plots.rows import draw_rows
-
-    write_picture(target, lambda: draw_rows(shown), force=force)
-
-
-def picture_of_stretch(target: str, stretch: Stretch, *, force: bool) -> None:
-    """Draw a stretch of a recording, or a crop of a picture, before and after cleaning."""
-    from ikpca_cli.plots.stretches import draw_stretch
-
-    write_picture(target, lambda: draw_stretch(stretch), force=force)
-
-
-def show(shown: Shown | Stretch, plot: str | None, *, force: bool, preview: bool) -> None:
-    """Draw some of a file before and after, and print some, where that was asked for."""
+def show(shown: Shown | Stretch, plot: str | None, *, force: bool, preview: bool = False) -> None:
+    """Draw rows, a stretch of a recording or a crop before and after; print some, if asked."""
     if plot is not None:
-        if isinstance(shown, Stretch):
-            picture_of_stretch(plot, shown, force=force)
-        else:
-            picture_of_rows(plot, shown, force=force)
+        from ikpca_cli.plots.rows import draw_rows
+        from ikpca_cli.plots.stretches import draw_stretch
+
+        def draw() -> Figure:
+            return draw_stretch(shown) if isinstance(shown, Stretch) else draw_rows(shown)
+
+        write_picture(plot, draw, force=force)
     if preview:
         print_preview(shown.as_rows() if isinstance(shown, Stretch) else shown)
 

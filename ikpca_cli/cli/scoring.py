@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ikpca_cli.cli.given.values import MEAN
 from ikpca_cli.cli.given.window_options import stretch_of, times_as_labels
 from ikpca_cli.cli.options import AxisLabels
-from ikpca_cli.cli.pictures import picture_of_beats, picture_of_rows, picture_of_stretch
+from ikpca_cli.cli.pictures import picture_of_beats, show
 from ikpca_cli.cli.several import open_all, open_clean, open_clean_recording
 from ikpca_cli.estimators.missing_values import refill
 from ikpca_cli.evaluation.metrics import evaluate_model
@@ -74,7 +74,7 @@ def _of_recording(model: Windowed, test: Test) -> Score:
         score: Score = evaluate_windows(model, rows, reference, rows.layout.sample_shape)
         if test.plot is not None:
             stretch = stretch_of(model, rows, reference).labelled(*test.axes.both).scored(score)
-            picture_of_stretch(test.plot, stretch, force=test.force)
+            show(stretch, test.plot, force=test.force)
     return score
 
 
@@ -105,4 +105,4 @@ def _draw(
     shown = Shown.of(rows, model, clean=reference, image=test.image).labelled(*test.axes.both)
     if test.clean is None:
         shown = replace(shown, estimate=score)
-    picture_of_rows(plot, shown, force=test.force)
+    show(shown, plot, force=test.force)
