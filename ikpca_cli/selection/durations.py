@@ -45,7 +45,7 @@ _MANY_DIRECTIONS = 1.4  # times a comparison, if weights are found with more dir
 _CLEANINGS, _CLEANED = 6, 250  # looks at what a fit does to its rows, and rows in each
 _NOISE_EACH = 2.6e-6  # seconds for each number, to tell what noise is like
 _NOISE_ROWS = 1000  # that are looked at for that
-_LEVEL_EACH, _LEVEL_NARROW = 3.3e-8, 1.5e-4  # to tell its level: of two rows, of a short row
+_LEVEL_EACH, _LEVEL_NARROW = 1.2e-8, 1e-4  # to tell its level: of two rows, of a short row
 
 
 class Durations(ABC):
