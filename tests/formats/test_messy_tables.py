@@ -764,3 +764,10 @@ def test_zero_has_no_sign_that_it_did_not_have(table):
         write_rows(str(path.with_stem("out")), values, rows.layout)
     first, second = path.with_stem("out").read_text().splitlines()[:2]
     assert (first, second) == ("-0.0,0.5", "0.0,-0.04")
+
+
+@pytest.mark.parametrize("unit", [" %", " s", " mV"])
+def test_units_in_all_cells_are_named_and_part_no_numbers(refused, unit):
+    text = "".join(",".join(f"{cell:.3f}{unit}" for cell in row) + "\n" for row in NUMBERS)
+    said = refused("a,b,c,d,e,f,g,h\n" + text)
+    assert f"{unit}', not a number; leave the number alone in its cell, without unit" in said

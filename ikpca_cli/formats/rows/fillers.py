@@ -69,7 +69,7 @@ def filler(values: npt.NDArray[Any]) -> tuple[int, int] | None:
     above = values.min(axis=0, initial=np.inf, where=values > low)
     alone = (low < 0.0) & (above >= 0.0) & (above < np.inf)  # below zero, as no other is
     is_filler = (size == largest) & far & _is_usual(largest)
-    is_filler |= (values == low) & alone & _is_usual(-low)
+    is_filler |= (values == low) & _is_usual(np.where(alone, -low, 0.0))
     if not is_filler.any():
         return None
     row, column = np.argwhere(is_filler)[0]

@@ -38,6 +38,10 @@ _DIGITS = re.compile(r"[0-9.,;| \t+-]+")
 _GROUPED_WEIGHT = 0.98
 """Weight of a number in groups: 100,200,300 is sooner three numbers than one."""
 
+_QUANTITY = re.compile(r"[+-]?+\d++(?:[.,]\d++)?+ ?+(?:%|[a-zA-Zµ°Ω]{1,3}+)", re.A)
+_QUANTITY_WEIGHT = 0.3
+"""Weight of a number with its unit, whose blank is no delimiter: the reader will refuse it."""
+
 _NO_NAMES = 0.9
 """Weight of a form in which what stands above the rows are not their names."""
 
@@ -183,6 +187,8 @@ def _weight(cell: str, point: str) -> float:
         return 1.0
     if any(pattern.fullmatch(cell) for pattern in _GROUPED[point]):
         return _GROUPED_WEIGHT
+    if _QUANTITY.fullmatch(cell):
+        return _QUANTITY_WEIGHT
     return float(_SIMPLE[point].number(cell) is not None)
 
 
