@@ -148,9 +148,9 @@ def _windows(
         if high - low < _CLOSE or abs(apart) < _CLOSE:
             return width, weights, count
         if apart < 0.0:
-            low, below = guess, apart
+            low, below = guess, max(apart, -1.0)  # far off, it halves
         else:
-            high, above = guess, apart
+            high, above = guess, min(apart, 1.0)
 
 
 def _count_across(variances: FloatArray, count: float, *, white: bool) -> int:
@@ -267,6 +267,8 @@ class _Places:
         terms = np.concatenate([ones, along, along[:, :, first] * along[:, :, second]], axis=2)
         # Where there are few rows to fit it to, a parabola follows the noise.
         enough = _PER_TERM * terms.shape[2] * (weights**2).sum(axis=1) <= 1.0
+        if not enough.any():
+            return found
         basis, triangle = np.linalg.qr(terms * np.sqrt(weights)[:, :, None])
         fits = enough & (np.linalg.cond(triangle) <= 1e8)  # rows may be on a lattice, say
         weights, heights, along, terms = (one[fits] for one in (weights, heights, along, terms))

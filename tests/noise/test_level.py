@@ -71,6 +71,14 @@ def test_small_groups_far_from_a_plane_do_not_change_its_thickness(n_samples, n_
     assert found[1] == pytest.approx(found[0], rel=0.1)
 
 
+def test_fewer_rows_than_a_parabola_has_terms_are_taken_to_lie_on_a_plane():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(20, 6)) * [0.05, 1.0, 1.0, 1.0, 1.0, 1.0]
+    found = thickness(rows - rows.mean(axis=0))
+    assert found.is_bound
+    assert found.std < 0.1
+
+
 def test_marks_on_quiet_columns_are_not_noise():
     rng = np.random.default_rng(np.random.SeedSequence([36]))
     marked = rng.uniform(size=(1000, 200)) < np.linspace(0.05, 0.9, 200)
