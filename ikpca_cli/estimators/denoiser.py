@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from copy import copy
 from typing import Any, Self
 
 import numpy as np
@@ -231,28 +231,36 @@ class Denoiser(KnownFit):
         self._set_limit(some)
         self.noise_rms_ = None
         if choice.risk is not None:
-            promise = self._in_units(promise, some[:SOME_ROWS], is_known=is_known)
-        self._set_promise(promise if is_known else promise.checked())
-
-    def _set_promise(self, promise: Promise) -> None:
-        told = (promise.mse, promise.error)
-        self.estimated_mse_, self.estimated_mse_error_ = (None, None) if promise.withheld else told
-        self.rough_mse_, self.rough_mse_error_ = told if promise.withheld else (None, None)
+            likely = self._in_units(promise, some, choice)
+            promise = promise if is_known else likely.checked()
+        told, nothing = (promise.mse, promise.error), (None, None)
+        self.estimated_mse_, self.estimated_mse_error_ = nothing if promise.withheld else told
+        self.rough_mse_, self.rough_mse_error_ = told if promise.withheld else nothing
         self.withheld_ = int(promise.withheld)
 
-    def _in_units(self, promise: Promise, rows: FloatArray, *, is_known: bool) -> Promise:
+    def _in_units(self, promise: Promise, rows: FloatArray, choice: Choice) -> Promise:
         """Return a promise in the units of the data; set the mean change of rows (k, p)."""
         usual, std = self.usual_treatment(), self.noise_std_
+        fits_again = len(rows) == self.n_samples_ and not promise.withheld
+        rows = rows if fits_again else rows[:SOME_ROWS]
         cleaned = self.clean(rows, usual)
-        change = float(np.mean((cleaned - rows) ** 2))
-        self.removed_mse_ = None if usual.by_row else change
-        if std is None or is_known:
+        self.removed_mse_ = None if usual.by_row else float(np.mean((cleaned - rows) ** 2))
+        if std is None:
             return promise
-        clean = partial(self.clean, treatment=usual)
-        promise, noise_rms = simulated(promise, clean, usual, rows, cleaned, std, self.seed)
+
+        def clean(noisy: FloatArray) -> FloatArray:
+            model = self
+            if fits_again:
+                model, white = copy(self), FirstPass(usual.forward(noisy), self.seed)
+                model._read(white, silent)
+                model.fit_with(white, white.mean, choice)
+                model.marks_ = marks_of(white[:] - white.mean)
+            return model.clean(noisy, usual)
+
+        likely, noise_rms = simulated(promise, clean, usual, rows, cleaned, std, self.seed)
         if usual.transform is not None:
             self.noise_rms_ = noise_rms
-        return promise
+        return likely
 
     def set_noise(self, transform: Transform | None) -> Self:
         """Give what makes the noise of the next fit white, of variance 1, and return self."""

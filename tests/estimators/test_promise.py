@@ -153,6 +153,17 @@ def test_a_rough_promise_is_made_where_a_simulation_agrees(told, is_made):
     assert (found.withheld is Reason.NONE) is is_made
 
 
+@pytest.mark.parametrize("draw", range(5))
+def test_an_error_is_promised_where_learning_again_from_simulated_rows_agrees(draw):
+    """Sixty rows tell the error to a sixth or so, by which four of these promised none."""
+    rng = np.random.default_rng(np.random.SeedSequence([74, draw]))
+    clean = rng.normal(size=(260, 3)) @ rng.normal(size=(3, 100))
+    noisy = clean + rng.normal(size=clean.shape)
+    model = PCA().fit(noisy[:60])
+    error = np.mean((model.denoise(noisy[60:]) - clean[60:]) ** 2)
+    assert model.estimated_mse_ == pytest.approx(error, rel=0.2)
+
+
 @pytest.mark.parametrize("seed", [0, 6])
 def test_nothing_is_promised_by_a_level_that_few_directions_tell(seed):
     """Correlated noise has directions of less, alike by chance: .2 of the error was promised."""

@@ -20,8 +20,9 @@ MOST_ERROR = 0.12
 """Standard error of a promise, over it, from which it is not made: of normal errors this size nine
 of ten are within a fifth of what is promised."""
 
-_ROUGH, _AGREE = 0.3, 0.22  # standard error, and difference of logarithms, that another way mends
-_BOTH_LOW, _OF_BOTH = 1.1, 0.1  # what the mean of both is raised by, and its standard error
+_ROUGH, _AGREE = 0.3, 0.33  # standard error, and difference of logarithms, that a simulation mends
+_LOW, _SCATTER = 1.08, 0.16  # what a simulated error is raised by, and its own standard error
+_LEVELS_LOW = 1.15  # the former where noise is not white: its levels are not told again
 
 
 @dataclass(frozen=True)
@@ -117,20 +118,21 @@ def simulated(
 ) -> tuple[Promise, float]:
     """Return a promise in the units of the data, and the root mean square of their noise.
 
-    Fresh noise is put on cleaned rows, which are cleaned again: a parametric bootstrap (Efron,
-    1979). It knows the truth, but one that is simpler than that of the data and has some noise left
-    in it, so that the error in it is a lower bound in the main: a promise is raised to it, but by
-    no more than its own standard error. One that is too rough to be made is made where both agree:
-    as what is near their mean, a little above it, for both are low in the main. Where noise is not
-    white, the promise is that of rows after the transform; it is multiplied by the ratio of the
-    errors in the units of the data and after it.
+    Fresh noise is put on cleaned rows, from which the same is learned, and which are cleaned again:
+    a parametric bootstrap (Efron, 1979). It knows the truth, but one that is simpler than that of
+    the data, so that the error in it is a lower bound in the main: a promise is raised to it, but
+    by no more than its own standard error. Where both agree the promise is their mean, weighed by
+    their precision, which is made where one of them alone would be too rough. Where noise is not
+    white, the promise is that of rows after the transform; it is multiplied by the ratio of
+    the errors in the units of the data and after it.
 
     Parameters
     ----------
     promise : Promise
         In units of the transform.
     clean : callable
-        Maps rows (k, n_features) to cleaned rows, both in the units of the data.
+        Maps rows (k, n_features) to cleaned rows, both in the units of the data; by what was
+        learned from them, where they are as many as the training rows.
     usual : Treatment
         How it does that to rows like the training rows.
     rows, cleaned : ndarray, shape (k, n_features)
@@ -160,6 +162,7 @@ def simulated(
         times = (noise_rms / noise_std) ** 2
         return replace(promise, mse=times * promise.mse, error=times * promise.error), noise_rms
     mse, error, unsure = promise.mse, promise.error, 0.0
+    low, most = _LOW, MOST_ERROR
     if transform is not None:
         moved = np.mean((transform.forward(again) - white) ** 2, axis=1)
         ratio = float(after.mean() / max(float(moved.mean()), np.finfo(float).tiny))
@@ -170,14 +173,13 @@ def simulated(
         ratio = max(ratio, np.finfo(float).tiny)
         unsure = float(np.hypot(unsure, 0.5 * np.log(ratio * noise_std**2 / noise_rms**2)))
         mse, error = ratio * mse, ratio * error
+        low, most = _LEVELS_LOW, _SCATTER
     error = float(np.hypot(error, unsure * mse))
     found = float(after.mean())
-    if MOST_ERROR * mse < error < _ROUGH * mse and _agree(found, mse):
-        mse = _BOTH_LOW * (found * mse) ** 0.5
-        error = _OF_BOTH * mse
-    mse = max(mse, min(found, mse + error))
+    if min(found, mse) <= 0.0 or abs(apart := float(np.log(low * found / mse))) > _AGREE:
+        mse = max(mse, min(found, mse + error))
+    elif error < _ROUGH * mse:
+        share = error**2 / (error**2 + (_SCATTER * mse) ** 2)
+        mse *= float(np.exp(share * apart))
+        error = mse * min(share**0.5 * _SCATTER, most)
     return replace(promise, mse=mse, error=error), noise_rms
-
-
-def _agree(one: float, other: float) -> bool:
-    return min(one, other) > 0.0 and abs(float(np.log(one / other))) < _AGREE
