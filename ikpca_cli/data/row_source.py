@@ -99,7 +99,7 @@ def as_rows(X: Any, *, least: int = 1) -> RowSource:
             f"(n_samples = {shape[0]})"
         )
     if shape[1] < 1:
-        lacks = f"has 0 feature(s) (shape={shape}) while a minimum of 1 is required."
+        lacks = f"has no columns: 0 feature(s) (shape={shape}) while a minimum of 1 is required."
         raise InputError(f"{row_name(X)} {lacks}")
     return source
 
