@@ -23,6 +23,7 @@ _ORDERS = ((2, 6.0), (4, 70.0))  # of differences, and what they multiply the va
 _SHARES = (0.2, 0.35, 0.5)  # of the differences, below quantiles
 _NORMAL = (0.25334710313579967, 0.45376219016987946, 0.6744897501960817)  # those of |normal| ones
 _FAR = 4.0  # levels that noise has not
+_NEAR, _OF_NEAR, _PASSES = 2.5, 0.66475, 8  # median of |normal| numbers that are nearer than so far
 _SOME, _FEW = 0.01, 0.001  # share that edges have at least, and where nearly all are alone
 _ALIKE, _WHITE = 0.05, 0.1  # relative difference of levels by quantiles, and by orders
 _CHANCE = 6.0  # what is added to these, over the root of the numbers
@@ -30,6 +31,7 @@ _EVEN = (2.0, 3.0)  # scatter of rows and of columns, in units of what the root 
 _ALONE, _NEARLY, _BACK = 0.62, 0.8, 0.5  # share of edges that do not go back by half, as spikes do
 _ANYWHERE = 4.0  # times as many in one column as in any by chance: what is in few has its place
 _HIDDEN = 0.25  # share of the squared level that may be signal
+_UNSURE = 0.03  # relative error of the level, by edges that are no higher than noise
 
 
 def most_normal_noise(X: FloatArray) -> float:
@@ -64,9 +66,12 @@ def level_beside_edges(X: FloatArray) -> NoiseLevel | None:
         np.median(bends, axis=axis).std() * bends.shape[axis] ** 0.5 < most * _NORMAL[-1]
         for axis, most in ((1, _EVEN[0]), (0, _EVEN[1]))
     )
-    # Those of edges are left out: half of the others are below their median.
-    std = level * float(np.median(bends[bends < _FAR])) / _NORMAL[-1]
-    return NoiseLevel(std, certain=False, is_bound=not (one and white and even), hidden=_HIDDEN)
+    ratio = 1.0
+    for _ in range(_PASSES):  # without most of those of edges
+        ratio = float(np.median(bends[bends < _NEAR * ratio])) / _OF_NEAR
+    std = level * min(ratio, 1.0)
+    is_bound = not (one and white and even)
+    return NoiseLevel(std, certain=False, is_bound=is_bound, error=_UNSURE, hidden=_HIDDEN)
 
 
 def _levels(X: FloatArray) -> FloatArray:
