@@ -68,7 +68,8 @@ def test_jobs_give_one_answer(cli, train):
 
 def test_single_precision(cli, train):
     for dtype in ("float32", "float64"):
-        cli("fit", "first.npy", *PUBLISHED, "--dtype", dtype, "-o", f"{dtype}.joblib")
+        given = ("--rff", 120, *PUBLISHED[2:])  # more than what a file has besides
+        cli("fit", "first.npy", *given, "--dtype", dtype, "-o", f"{dtype}.joblib")
         cli("denoise", f"{dtype}.joblib", "more.npy", "-o", f"{dtype}.npy")
     assert_allclose(np.load("float32.npy"), np.load("float64.npy"), atol=1e-4)
     sizes = [Path(f"{dtype}.joblib").stat().st_size for dtype in ("float32", "float64")]
