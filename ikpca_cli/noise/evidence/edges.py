@@ -29,7 +29,8 @@ _ALIKE, _WHITE = 0.05, 0.1  # relative difference of levels by quantiles, and by
 _CHANCE = 6.0  # what is added to these, over the root of the numbers
 _EVEN = (2.0, 3.0)  # scatter of rows and of columns, in units of what the root of numbers leaves
 _ALONE, _NEARLY, _BACK = 0.62, 0.8, 0.5  # share of edges that do not go back by half, as spikes do
-_ANYWHERE = 4.0  # times as many in one column as in any by chance: what is in few has its place
+_ANYWHERE = 1.45  # times as often in one column as by chance: lines of pictures have their places
+_SURELY = 3.0  # standard errors
 _HIDDEN = 0.25  # share of the squared level that may be signal
 _UNSURE = 0.03  # relative error of the level, by edges that are no higher than noise
 
@@ -88,8 +89,9 @@ def _are_edges(far: NDArray[np.bool_], alone: float) -> bool:
     """Tell whether differences (n, p) that are far beyond noise are edges that may be anywhere."""
     least = _FEW if alone > _NEARLY else _SOME
     counts = far.sum(axis=0, dtype=float)
-    together = float(counts @ (counts - 1.0)) * len(counts)
-    spread = together < _ANYWHERE * float(counts.sum()) ** 2
+    total, size = max(float(counts.sum()), 1.0), len(counts)
+    together = float(counts @ (counts - 1.0)) * size / total**2
+    spread = together < _ANYWHERE + _SURELY * (2.0 * size) ** 0.5 / total
     return alone > _ALONE and spread and float(far.mean()) > least
 
 
