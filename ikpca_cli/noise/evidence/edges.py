@@ -10,6 +10,8 @@ adaptation by wavelet shrinkage", 1994).
 
 from __future__ import annotations
 
+from math import comb, sqrt
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,9 +21,8 @@ from ikpca_cli.noise.estimate import NoiseLevel
 FEWEST_COLUMNS = 20
 """In shorter rows edges are not few."""
 
-_ORDERS = ((2, 6.0), (4, 70.0))  # of differences, and what they multiply the variance of noise by
-_SHARES = (0.2, 0.35, 0.5)  # of the differences, below quantiles
-_NORMAL = (0.25334710313579967, 0.45376219016987946, 0.6744897501960817)  # those of |normal| ones
+_ORDERS = 2, 4  # of differences
+_FIFTH, _HALF = 0.25334710313579967, 0.6744897501960817  # quantiles of |normal| numbers
 _FAR = 4.0  # levels that noise has not
 _NEAR, _OF_NEAR, _PASSES = 2.5, 0.66475, 8  # median of |normal| numbers that are nearer than so far
 _SOME, _FEW = 0.01, 0.001  # share that edges have at least, and where nearly all are alone
@@ -37,7 +38,7 @@ _UNSURE = 0.03  # relative error of the level, by edges that are no higher than 
 
 def most_normal_noise(X: FloatArray) -> float:
     """Return the highest level that normal white noise may have on rows (n, p), but for chance."""
-    return float(_levels(X).min(axis=0)[-1])
+    return min(float(np.median(_bends(X, order))) / _HALF for order in _ORDERS)
 
 
 def level_beside_edges(X: FloatArray) -> NoiseLevel | None:
@@ -53,18 +54,19 @@ def level_beside_edges(X: FloatArray) -> NoiseLevel | None:
     """
     if X.shape[1] < FEWEST_COLUMNS:
         return None
-    levels = _levels(X)
-    level = float(levels[0, -1])
+    bends = _bends(X, _ORDERS[0])
+    level = float(np.median(bends)) / _HALF
     if level == 0.0:
         return None
-    bends = np.abs(np.diff(X, n=2, axis=1)) / (_ORDERS[0][1] ** 0.5 * level)
-    if not _are_edges(bends > _FAR, _share_alone(X, level)):
+    bends /= level
+    far = bends > _FAR
+    if float(far.mean()) <= _FEW or not _are_edges(far, _share_alone(X, level)):
         return None
     chance = _CHANCE / X.size**0.5
-    one = levels[0, 0] > (1.0 - _ALIKE - chance) * level
-    white = abs(levels[1, -1] / level - 1.0) < _WHITE + chance
+    one = float(np.quantile(bends, 0.2)) / _FIFTH > 1.0 - _ALIKE - chance
+    white = abs(float(np.median(_bends(X, _ORDERS[1]))) / _HALF / level - 1.0) < _WHITE + chance
     even = all(
-        np.median(bends, axis=axis).std() * bends.shape[axis] ** 0.5 < most * _NORMAL[-1]
+        np.median(bends, axis=axis).std() * bends.shape[axis] ** 0.5 < most * _HALF
         for axis, most in ((1, _EVEN[0]), (0, _EVEN[1]))
     )
     ratio = 1.0
@@ -75,14 +77,10 @@ def level_beside_edges(X: FloatArray) -> NoiseLevel | None:
     return NoiseLevel(std, certain=False, is_bound=is_bound, error=_UNSURE, hidden=_HIDDEN)
 
 
-def _levels(X: FloatArray) -> FloatArray:
-    """Return levels by differences along rows (n, p), of each order by each quantile."""
-    normal = np.array(_NORMAL)
-    levels = [
-        np.quantile(np.abs(np.diff(X, n=order, axis=1)), _SHARES) / (normal * variance**0.5)
-        for order, variance in _ORDERS
-    ]
-    return np.array(levels)
+def _bends(X: FloatArray, order: int) -> FloatArray:
+    """Return sizes of differences along rows (n, p), by what they make of noise of level 1."""
+    bends: FloatArray = np.abs(np.diff(X, n=order, axis=1))
+    return bends / sqrt(comb(2 * order, order))
 
 
 def _are_edges(far: NDArray[np.bool_], alone: float) -> bool:
